@@ -1,0 +1,27 @@
+# A room is a folder of src/ and a static library; it may use only rooms above it in the table of docs/map.md
+# (checked by tests/base/room_order_test.cc).
+function(bolide_room name)
+  cmake_parse_arguments(ARG "" "" "USES;LINKS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
+  if(sources)
+    add_library(bolide_${name} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(bolide_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  list(TRANSFORM ARG_USES PREPEND bolide_ OUTPUT_VARIABLE rooms)
+  target_link_libraries(bolide_${name} ${scope} bolide_flags ${ARG_LINKS} ${rooms})
+endfunction()
+
+# The tests of a room: one program of all tests/<room>/*_test.cc, run by ctest under the label `fast`.
+function(bolide_room_tests name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*_test.cc)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name}_tests ${sources})
+  target_link_libraries(${name}_tests PRIVATE bolide_${name} bolide_test_support GTest::gmock GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name}_tests)
+  set_tests_properties(${name} PROPERTIES LABELS fast)
+endfunction()
