@@ -63,7 +63,7 @@ struct Placement {
   u64 scales_stride = 0;  // 0 for float types
   u64 codes_offset = 0;   // a multiple of kTensorAlignment
   u64 codes_bytes = 0;    // experts * codes_stride
-  u64 scales_offset = 0;  // codes_offset + codes_bytes (a multiple of kExpertAlignment); 0 for float types
+  u64 scales_offset = 0;  // codes_offset + codes_bytes, a multiple of kExpertAlignment; so too without scales
   u64 scales_bytes = 0;   // experts * scales_stride
   u64 end() const { return codes_offset + codes_bytes + scales_bytes; }
 };

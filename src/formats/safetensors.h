@@ -1,4 +1,4 @@
-// Checkpoints in the safetensors format: one file, or a folder of shards with `model.safetensors.index.json`.
+// One file in the safetensors format (checkpoint.h opens whole checkpoints).
 //
 // A file is: u64 header length; that many bytes of JSON, {name: {"dtype", "shape", "data_offsets": [begin, end]}} and
 // an optional "__metadata__" object of strings; then the payload, which the tensors must tile without a hole or an
@@ -6,11 +6,9 @@
 #pragma once
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/mapped_file.h"
 #include "base/result.h"
 
 namespace bolide::formats {
@@ -38,7 +36,7 @@ enum class DType : u8 {
 std::string_view name(DType dtype);
 u64 element_bytes(DType dtype);
 
-// One tensor of a checkpoint; `data` points into the mapping of the Checkpoint it came from.
+// One tensor of a checkpoint; `data` points into the bytes that were parsed.
 struct Tensor {
   std::string name;
   DType dtype;
@@ -53,38 +51,5 @@ std::string describe(const Tensor& tensor);
 
 // The tensors of one safetensors file, in the order of the payload. `what` names the file in errors.
 Result<std::vector<Tensor>> parse_safetensors(Bytes file, std::string_view what);
-
-// One line of an index's weight_map.
-struct ShardEntry {
-  std::string tensor;
-  std::string shard;  // a plain file name: no folder, no "..", ending in .safetensors
-};
-
-// The weight_map of a `model.safetensors.index.json`, in its order.
-Result<std::vector<ShardEntry>> parse_safetensors_index(std::string_view json, std::string_view what);
-
-// An open checkpoint: owns the mappings. Movable; any thread may read.
-class Checkpoint {
- public:
-  // The folder's `model.safetensors.index.json` and every shard it names, else its single `model.safetensors`.
-  // Index and shards must name the same tensors.
-  static Result<Checkpoint> open_folder(const std::string& folder);
-  // One safetensors file.
-  static Result<Checkpoint> open_file(const std::string& path);
-
-  // By shard (names ascending), inside a shard in the order of the payload.
-  const std::vector<Tensor>& tensors() const { return tensors_; }
-  // nullptr where there is no such tensor.
-  const Tensor* find(std::string_view name) const;
-  const std::vector<MappedFile>& shards() const { return shards_; }
-
- private:
-  Checkpoint() = default;
-  Status add_shard(const std::string& path);
-
-  std::vector<MappedFile> shards_;
-  std::vector<Tensor> tensors_;
-  std::unordered_map<std::string_view, std::size_t> by_name_;  // keys point into tensors_
-};
 
 }  // namespace bolide::formats
