@@ -1,0 +1,174 @@
+#include "formats/checkpoint.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+
+#include "formats/json_walk.h"
+#include "formats/names.h"
+
+namespace bolide::formats {
+namespace {
+
+constexpr u64 kMaxIndexBytes = 100'000'000;  // the official index has 8 MB
+constexpr std::string_view kIndexName = "model.safetensors.index.json";
+constexpr std::string_view kSingleName = "model.safetensors";
+
+// Collects the weight_map; other top-level entries ("metadata") are passed over.
+class IndexVisitor : public JsonVisitor {
+ public:
+  std::vector<ShardEntry> entries;
+  bool has_map = false;
+
+  Status begin_object(JsonPath path) override {
+    if (path.size() == 1 && path[0] == kWeightMap) has_map = true;
+    if (path.size() <= 1 || path[0] != kWeightMap) return {};
+    return unexpected(path, "an object");
+  }
+  Status begin_array(JsonPath path) override { return outside_map(path, "an array"); }
+  Status number(JsonPath path, u64) override { return outside_map(path, "a number"); }
+  Status other(JsonPath path, std::string_view kind) override { return outside_map(path, kind); }
+
+  Status text(JsonPath path, std::string_view value) override {
+    if (path.size() != 2 || path[0] != kWeightMap) return outside_map(path, "a string");
+    if (!is_tensor_name(path[1])) {
+      return Error{fmt::format("the tensor name \"{}\" ({} bytes) is not 1 to {} visible ASCII characters",
+                               printable(path[1]), path[1].size(), kMaxTensorNameBytes)};
+    }
+    if (!is_shard_name(value)) {
+      return Error{
+          fmt::format("tensor {}: \"{}\" is not a plain file name ending in .safetensors", path[1], printable(value))};
+    }
+    entries.push_back({.tensor = path[1], .shard = std::string(value)});
+    return {};
+  }
+
+ private:
+  static constexpr std::string_view kWeightMap = "weight_map";
+
+  // A shard lies in the index's own folder: a name that leads elsewhere must not be opened.
+  static bool is_shard_name(std::string_view text) {
+    return is_tensor_name(text) && text.ends_with(".safetensors") && text.front() != '.' &&
+           text.find_first_of("/\\:") == std::string_view::npos;
+  }
+  static Status outside_map(JsonPath path, std::string_view kind) {
+    if (!path.empty() && path[0] != kWeightMap) return {};
+    return unexpected(path, kind);
+  }
+};
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+// The shard files that the index names, ascending, all of them present.
+Result<std::vector<std::string>> shard_names(const std::string& folder, const std::vector<ShardEntry>& index) {
+  std::set<std::string> names;
+  for (const ShardEntry& entry : index) names.insert(entry.shard);
+  std::vector<std::string> missing;
+  for (const std::string& shard : names) {
+    if (!exists(folder + "/" + shard)) missing.push_back(shard);
+  }
+  if (!missing.empty()) {
+    return Error{
+        fmt::format("{}: {} of {} shards that {} names are missing, the first is {}; download or copy them into this "
+                    "folder from where the other files came",
+                    folder, missing.size(), names.size(), kIndexName, missing.front())};
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+// Every tensor of the index is in the shard it names, and no shard has a tensor more.
+Status check_index(const Checkpoint& checkpoint, const std::vector<ShardEntry>& index,
+                   const std::vector<std::string>& names, const std::string& folder) {
+  for (const ShardEntry& entry : index) {
+    const Tensor* tensor = checkpoint.find(entry.tensor);
+    if (tensor == nullptr || names[tensor->shard] != entry.shard) {
+      return Error{fmt::format("{}/{}: tensor {} should be in {}, but is {}{}", folder, kIndexName, entry.tensor,
+                               entry.shard, tensor == nullptr ? "in no shard" : "in ",
+                               tensor == nullptr ? "" : names[tensor->shard])};
+    }
+  }
+  if (index.size() == checkpoint.tensors().size()) return {};
+  std::set<std::string_view> known;
+  for (const ShardEntry& entry : index) known.insert(entry.tensor);
+  const auto extra =
+      std::ranges::find_if(checkpoint.tensors(), [&](const Tensor& tensor) { return !known.contains(tensor.name); });
+  return Error{
+      fmt::format("{}/{}: tensor {} of {} is not in the index", folder, kIndexName, extra->name, names[extra->shard])};
+}
+
+}  // namespace
+
+Result<std::vector<ShardEntry>> parse_safetensors_index(std::string_view json, std::string_view what) {
+  IndexVisitor index;
+  if (Status walked = walk_json(json, what, index); !walked) return walked.error();
+  if (!index.has_map) return Error{fmt::format("{}: there is no \"weight_map\" object", what)};
+  return std::move(index.entries);
+}
+
+Result<Checkpoint> Checkpoint::open_folder(const std::string& folder) {
+  const std::string index_path = fmt::format("{}/{}", folder, kIndexName);
+  if (!exists(index_path)) {
+    const std::string single_path = fmt::format("{}/{}", folder, kSingleName);
+    if (exists(single_path)) return open_file(single_path);
+    return Error{fmt::format("{}: no checkpoint here: neither {} nor {} was found", folder, kIndexName, kSingleName)};
+  }
+  const Result<std::string> text = read_text_file(index_path, kMaxIndexBytes);
+  if (!text) return text.error();
+  const Result<std::vector<ShardEntry>> index = parse_safetensors_index(*text, index_path);
+  if (!index) return index.error();
+  const Result<std::vector<std::string>> names = shard_names(folder, *index);
+  if (!names) return names.error();
+
+  Checkpoint checkpoint;
+  checkpoint.tensors_.reserve(index->size());
+  for (const std::string& shard : *names) {
+    if (Status added = checkpoint.add_shard(folder + "/" + shard); !added) return added.error();
+  }
+  if (Status indexed = checkpoint.index_names(); !indexed) return indexed.error();
+  if (Status agrees = check_index(checkpoint, *index, *names, folder); !agrees) return agrees.error();
+  return checkpoint;
+}
+
+Result<Checkpoint> Checkpoint::open_file(const std::string& path) {
+  Checkpoint checkpoint;
+  if (Status added = checkpoint.add_shard(path); !added) return added.error();
+  if (Status indexed = checkpoint.index_names(); !indexed) return indexed.error();
+  return checkpoint;
+}
+
+const Tensor* Checkpoint::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &tensors_[found->second];
+}
+
+Status Checkpoint::add_shard(const std::string& path) {
+  Result<MappedFile> file = MappedFile::open(path);
+  if (!file) return file.error();
+  Result<std::vector<Tensor>> tensors = parse_safetensors(file->bytes(), path);
+  if (!tensors) return tensors.error();
+  for (Tensor& tensor : *tensors) {
+    tensor.shard = shards_.size();
+    tensors_.push_back(std::move(tensor));
+  }
+  shards_.push_back(*std::move(file));
+  return {};
+}
+
+// Once all tensors are in place: the map's keys point into them.
+Status Checkpoint::index_names() {
+  by_name_.reserve(tensors_.size());
+  for (std::size_t i = 0; i < tensors_.size(); ++i) {
+    const auto [entry, added] = by_name_.emplace(tensors_[i].name, i);
+    if (added) continue;
+    return Error{fmt::format("{}: tensor {} is also in {}", shards_[tensors_[i].shard].path(), tensors_[i].name,
+                             shards_[tensors_[entry->second].shard].path())};
+  }
+  return {};
+}
+
+}  // namespace bolide::formats

@@ -1,0 +1,66 @@
+// The Engram rows file, `NAME.engram`: tables of equal rows, read one row at a time by pread (room engram does that).
+// This header knows the file's form (docs/packed-file.md), not what a row means.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/partial_file.h"
+#include "base/result.h"
+#include "base/sha256.h"
+
+namespace bolide::formats {
+
+inline constexpr u64 kEngramHeaderBytes = 4096;
+
+// One layer's table. `row_bytes` = codes, then scales (264 in the big model).
+struct EngramTableSpec {
+  u32 layer = 0;
+  u64 rows = 0;
+  u64 row_bytes = 0;
+};
+
+struct EngramTable {
+  EngramTableSpec spec;
+  u64 offset = 0;         // of row 0 in the file, a multiple of 4,096; row r is at offset + r * row_bytes
+  Sha256Digest digest{};  // over all rows
+  u64 bytes() const { return spec.rows * spec.row_bytes; }
+};
+
+// What the header says, checked against the size of the file.
+struct EngramFile {
+  std::string path;
+  std::vector<EngramTable> tables;  // in the order of the file
+  Sha256Digest identity{};          // the hash in the header, which covers counts, places and content hashes
+};
+
+Result<EngramFile> open_engram_file(const std::string& path);
+// The header alone: the first kEngramHeaderBytes of a file of `file_bytes` bytes.
+Result<EngramFile> parse_engram_header(Bytes header, u64 file_bytes, std::string_view path);
+// Reads all rows and compares the hashes; names the first table that differs.
+Status verify_contents(const EngramFile& file);
+
+// Writes PATH.partial, which takes its name in finish(). Different tables may be appended to by different threads.
+class EngramWriter {
+ public:
+  static Result<EngramWriter> create(const std::string& path, const std::vector<EngramTableSpec>& specs);
+
+  // The next rows of a table (index into specs), in pieces of any size.
+  Status append(std::size_t table, Bytes piece);
+  // Once, after every table was appended in full.
+  Result<EngramFile> finish();
+
+ private:
+  EngramWriter() = default;
+
+  struct Progress {
+    u64 position = 0;
+    Sha256 hash;
+  };
+  std::vector<EngramTable> tables_;
+  std::vector<Progress> progress_;
+  std::optional<PartialFile> file_;
+};
+
+}  // namespace bolide::formats

@@ -1,0 +1,57 @@
+// Writes a packed weights file (docs/packed-file.md), to disk or into memory, in bounded memory: all tensors are known
+// first, so that every byte has its place before the first one is written.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/partial_file.h"
+#include "formats/packed_file.h"
+
+namespace bolide::formats {
+
+// A file is written as PATH.partial and takes its name only in finish(), so what has the name is whole. A writer that
+// is destroyed before finish() removes the partial file.
+//
+// Threads: different tensors may be appended to by different threads at the same time.
+class PackedWriter {
+ public:
+  // Fails where a shape, a name or the free space of the disk does not do.
+  static Result<PackedWriter> to_file(const std::string& path, PackedDocuments documents,
+                                      std::vector<PackedSpec> specs);
+  // `name` stands for the path in errors. Memory for the whole file is taken at once.
+  static Result<PackedWriter> to_memory(const std::string& name, PackedDocuments documents,
+                                        std::vector<PackedSpec> specs);
+
+  // The next bytes of a tensor (index into specs), in pieces of any size: expert 0's codes, expert 1's, ..., then
+  // expert 0's scales, ... Each expert's plane has the size of plane_bytes(); padding between experts is ours.
+  Status append(std::size_t tensor, Bytes piece);
+
+  // Bytes of the whole file.
+  u64 size_bytes() const { return size_bytes_; }
+
+  // Once, after every tensor was appended in full: writes documents, table and header and opens the result.
+  Result<PackedFile> finish();
+
+ private:
+  struct Progress {
+    u64 position = 0;  // in the tensor's bytes on disk: codes with padding, then scales with padding
+    Sha256 hash;
+  };
+
+  PackedWriter() = default;
+  static Result<PackedWriter> plan(const std::string& path, PackedDocuments documents, std::vector<PackedSpec> specs);
+  Status write_at(u64 offset, Bytes bytes);
+
+  std::string path_;
+  PackedDocuments documents_;
+  std::vector<PackedSpec> specs_;
+  std::vector<Placement> places_;
+  std::vector<Progress> progress_;
+  u64 size_bytes_ = 0;
+  std::optional<PartialFile> file_;  // one of the two
+  std::shared_ptr<std::byte> memory_;
+};
+
+}  // namespace bolide::formats
