@@ -44,6 +44,7 @@ Status verify_contents(const EngramFile& file);
 // Writes PATH.partial, which takes its name in finish(). Different tables may be appended to by different threads.
 class EngramWriter {
  public:
+  // 1 to 63 tables, of distinct layers.
   static Result<EngramWriter> create(const std::string& path, const std::vector<EngramTableSpec>& specs);
 
   // The next rows of a table (index into specs), in pieces of any size.
@@ -58,6 +59,8 @@ class EngramWriter {
     u64 position = 0;
     Sha256 hash;
   };
+  std::string path_;
+  u64 file_bytes_ = 0;
   std::vector<EngramTable> tables_;
   std::vector<Progress> progress_;
   std::optional<PartialFile> file_;

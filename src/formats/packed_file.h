@@ -44,7 +44,7 @@ struct PackedDocuments {
   std::string engram;     // Engram constants, engram.json
 };
 
-// An open packed file, on disk (mapped) or in memory. Cheap to copy: copies share the bytes. Any thread may read.
+// An open packed file, on disk (mapped) or in memory. Copies share the bytes. Any thread may read.
 class PackedFile {
  public:
   static Result<PackedFile> open(const std::string& path);

@@ -65,7 +65,8 @@ struct Placement {
   u64 codes_bytes = 0;    // experts * codes_stride
   u64 scales_offset = 0;  // codes_offset + codes_bytes, a multiple of kExpertAlignment; so too without scales
   u64 scales_bytes = 0;   // experts * scales_stride
-  u64 end() const { return codes_offset + codes_bytes + scales_bytes; }
+  u64 bytes() const { return codes_bytes + scales_bytes; }
+  u64 end() const { return codes_offset + bytes(); }
 };
 
 // The place of a tensor of this shape in a file whose bytes before `free_offset` are taken.

@@ -8,6 +8,7 @@
 
 #include "base/partial_file.h"
 #include "formats/packed_file.h"
+#include "formats/packed_plan.h"
 
 namespace bolide::formats {
 
@@ -29,7 +30,7 @@ class PackedWriter {
   Status append(std::size_t tensor, Bytes piece);
 
   // Bytes of the whole file.
-  u64 size_bytes() const { return size_bytes_; }
+  u64 size_bytes() const { return plan_.file_bytes; }
 
   // Once, after every tensor was appended in full: writes documents, table and header and opens the result.
   Result<PackedFile> finish();
@@ -42,14 +43,14 @@ class PackedWriter {
 
   PackedWriter() = default;
   static Result<PackedWriter> plan(const std::string& path, PackedDocuments documents, std::vector<PackedSpec> specs);
+  std::vector<std::byte> encode_table();
   Status write_at(u64 offset, Bytes bytes);
 
   std::string path_;
   PackedDocuments documents_;
   std::vector<PackedSpec> specs_;
-  std::vector<Placement> places_;
+  PackedPlan plan_;
   std::vector<Progress> progress_;
-  u64 size_bytes_ = 0;
   std::optional<PartialFile> file_;  // one of the two
   std::shared_ptr<std::byte> memory_;
 };

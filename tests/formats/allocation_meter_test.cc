@@ -1,0 +1,44 @@
+#include "support/allocation_meter.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <memory>
+#include <new>
+
+namespace {
+
+std::atomic<bolide::u64> allocated_bytes{0};
+
+}  // namespace
+
+// The replaceable allocation functions of the whole program; the other forms of new and delete call these.
+void* operator new(std::size_t size) {
+  allocated_bytes += size;
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace bolide::test {
+
+AllocationMeter::AllocationMeter() : start_(allocated_bytes) {}
+
+u64 AllocationMeter::bytes() const {
+  return allocated_bytes - start_;
+}
+
+TEST(AllocationMeter, CountsWhatIsAllocated) {
+  const AllocationMeter meter;
+  const auto memory = std::make_unique<char[]>(100'000);
+  EXPECT_NE(memory, nullptr);
+  EXPECT_GE(meter.bytes(), 100'000u);
+  EXPECT_LT(meter.bytes(), 200'000u);
+}
+
+}  // namespace bolide::test
