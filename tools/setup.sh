@@ -6,6 +6,7 @@ set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 log="$root/build/setup.log"
+lock_wait_s=600
 
 debian_build=(g++ cmake ninja-build libboost1.81-dev libboost-json1.81-dev libfmt-dev libcli11-dev libssl-dev)
 debian_test=(git ccache libgtest-dev libgmock-dev libpcre2-dev unicode-data
@@ -40,13 +41,25 @@ missing_debian() {
 
 # Sets `as_root` to the words that make a command run as root, or stops with what an administrator can type.
 find_root() {
-  as_root=(env DEBIAN_FRONTEND=noninteractive)
+  as_root=(env DEBIAN_FRONTEND=noninteractive LC_ALL=C)
   [[ $(id -u) != 0 ]] || return 0
   local advice="ask an administrator for: apt-get install --no-install-recommends $*"
   command -v sudo >/dev/null || fail "packages are missing, and this is neither root nor a user with sudo; $advice"
   # Without a password where that is allowed, else asking for it once, on the terminal.
   sudo -n true 2>/dev/null || { [[ -t 2 ]] && sudo -v; } || fail "packages are missing, and sudo refused; $advice"
   as_root=(sudo -n "${as_root[@]}")
+}
+
+# Refreshes apt's lists: update_lists APT_COMMAND... A source that fails is no reason to stop: the installation decides.
+# Installing waits for another apt by itself; refreshing does not, and a fresh machine updates itself for a while.
+update_lists() {
+  local output deadline=$((SECONDS + lock_wait_s))
+  while true; do
+    output="$("$@" update 2>&1 </dev/null || true)"
+    printf '\n$ %s update\n%s\n' "$*" "$output" >>"$log"
+    [[ $output == *"Could not get lock"* && $SECONDS -lt $deadline ]] || return 0
+    sleep 5
+  done
 }
 
 setup_debian() {
@@ -56,10 +69,9 @@ setup_debian() {
   # shellcheck disable=SC2086 # one package a line, no blanks inside
   set -- $missing
   find_root "$@"
-  # Another apt may be at work (a fresh machine updates itself): wait for its lock.
-  local apt=("${as_root[@]}" apt-get -y -q -o DPkg::Lock::Timeout=600)
+  local apt=("${as_root[@]}" apt-get -y -q -o "DPkg::Lock::Timeout=$lock_wait_s")
   say "installing $# Debian packages: $*"
-  logged "${apt[@]}" update
+  update_lists "${apt[@]}"
   logged "${apt[@]}" install --no-install-recommends "$@"
 }
 
