@@ -53,9 +53,9 @@ class Engine {
   Result<std::vector<Fingerprint>> fingerprints(std::span<const u32> ids, std::span<const u64> at, bool with_streams);
 
  private:
-  class Worker;
-  explicit Engine(std::unique_ptr<Worker> worker);
-  std::unique_ptr<Worker> worker_;
+  struct Core;
+  explicit Engine(std::unique_ptr<Core> core);
+  std::unique_ptr<Core> core_;
 };
 
 }  // namespace bolide::engine

@@ -2,10 +2,12 @@
 // hold them.
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "base/sha256.h"
 
 namespace bolide::engine {
@@ -29,5 +31,11 @@ struct Fingerprint {
   std::vector<std::pair<std::string, Sha256Digest>>
       streams;  // of the last position, after every sub-block; if asked for
 };
+
+class Timeline;
+
+// Feeds what `timeline` does not have yet of `ids`, in chunks, and fingerprints it there. The timeline's tokens begin
+// `ids`.
+Result<Fingerprint> advance_to(Timeline& timeline, std::span<const u32> ids, u64 chunk, bool with_streams);
 
 }  // namespace bolide::engine

@@ -1,0 +1,163 @@
+#include "engine/model_files.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <system_error>
+#include <vector>
+
+#include "convert/checkpoint_folder.h"
+#include "convert/checkpoint_to_packed.h"
+#include "convert/file_names.h"
+#include "engram/table_sources.h"
+#include "formats/engram_file.h"
+#include "formats/packed_file.h"
+#include "model/checkpoint_weights.h"
+#include "model/engram_shape.h"
+#include "model/oracle/oracle_arithmetic.h"
+#include "model/packed_weights.h"
+#include "model/reference/reference_arithmetic.h"
+
+namespace bolide::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A larger checkpoint is not packed in memory but converted once (interfaces.md).
+constexpr u64 kPackInMemoryBytes = 2'000'000'000;
+
+std::unique_ptr<const model::Arithmetic> make_arithmetic(ArithmeticKind kind, const model::Config& config) {
+  switch (kind) {
+    case ArithmeticKind::kA1:
+      return std::make_unique<model::OracleArithmetic>(config);
+    case ArithmeticKind::kRef:
+      return std::make_unique<model::ReferenceArithmetic>(config, model::ReferenceMode::kRef);
+    case ArithmeticKind::kPlain:
+      return std::make_unique<model::ReferenceArithmetic>(config, model::ReferenceMode::kPlain);
+  }
+  return nullptr;
+}
+
+// What both kinds of files come down to.
+struct Parts {
+  std::string path;
+  model::Config config;
+  model::Weights weights;
+  engram::EngramConstants engram_constants;
+  std::vector<engram::TableSource> engram_tables;
+  std::string_view tokenizer_json;
+};
+
+Result<std::unique_ptr<OpenModel>> assemble(Parts parts, ArithmeticKind kind) {
+  Result<text::Tokenizer> tokenizer = text::Tokenizer::from_json(parts.tokenizer_json, parts.path + ", tokenizer.json");
+  if (!tokenizer) return tokenizer.error();
+  if (tokenizer->vocab_size() != parts.config.vocab_size) {
+    return Error{fmt::format("{}: the tokenizer has {} tokens, but config.json says vocab_size {}", parts.path,
+                             tokenizer->vocab_size(), parts.config.vocab_size)};
+  }
+  Result<std::unique_ptr<engram::FileRows>> rows =
+      engram::FileRows::open(parts.engram_tables, parts.config.engram.head_dim);
+  if (!rows) return rows.error();
+  std::unique_ptr<const model::Arithmetic> arithmetic = make_arithmetic(kind, parts.config);
+  return std::unique_ptr<OpenModel>(new OpenModel{std::move(parts.path),
+                                                  model::Model{std::move(parts.config), std::move(parts.weights),
+                                                               std::move(parts.engram_constants), std::move(*rows)},
+                                                  std::move(arithmetic), std::move(*tokenizer)});
+}
+
+Result<std::unique_ptr<OpenModel>> open_packed(const std::string& path, ArithmeticKind kind) {
+  if (kind != ArithmeticKind::kA1) {
+    return Error{path +
+                 ": REF and plain read the official checkpoint's own weights; name its folder, not a packed file"};
+  }
+  Result<formats::PackedFile> file = formats::PackedFile::open(path);
+  if (!file) return file.error();
+  Parts parts{.path = path, .tokenizer_json = file->tokenizer_json()};
+  Result<model::Config> config = model::parse_config(file->config_json(), path + ", config.json");
+  if (!config) return config.error();
+  parts.config = std::move(*config);
+  const engram::EngramShape shape = model::engram_shape(parts.config);
+  if (!shape.layer_ids.empty()) {
+    Result<engram::EngramConstants> constants =
+        engram::parse_engram_constants(file->engram_json(), path + ", engram.json", shape);
+    if (!constants) return constants.error();
+    parts.engram_constants = std::move(*constants);
+    Result<formats::EngramFile> rows = formats::open_engram_file(convert::engram_path(path));
+    if (!rows) return rows.error();
+    Result<std::vector<engram::TableSource>> tables = engram::table_sources(*rows, shape);
+    if (!tables) return tables.error();
+    parts.engram_tables = std::move(*tables);
+  }
+  Result<model::Weights> weights = model::load_packed_weights(parts.config, *file);
+  if (!weights) return weights.error();
+  parts.weights = std::move(*weights);
+  return assemble(std::move(parts), kind);
+}
+
+// The weights of an official checkpoint: its own for the reference arithmetics, packed in memory for A1.
+Result<model::Weights> checkpoint_weights(const convert::CheckpointFolder& folder, ArithmeticKind kind) {
+  if (kind != ArithmeticKind::kA1) return model::load_checkpoint_weights(folder.config, folder.checkpoint);
+  if (folder.payload_bytes >= kPackInMemoryBytes) {
+    return Error{fmt::format(
+        "{}: this checkpoint of {:.1f} GB must be converted once before it can run; type: bolide convert {} {}/model{}",
+        folder.path, static_cast<double>(folder.payload_bytes) * 1e-9, folder.path, folder.path,
+        convert::kPackedExtension)};
+  }
+  Result<convert::PackedModel> packed = convert::convert_to_memory(folder, {});
+  if (!packed) return packed.error();
+  return model::load_packed_weights(folder.config, packed->weights);
+}
+
+Result<std::unique_ptr<OpenModel>> open_checkpoint(const std::string& path, ArithmeticKind kind) {
+  Result<convert::CheckpointFolder> folder = convert::open_checkpoint_folder(path);
+  if (!folder) return folder.error();
+  Result<model::Weights> weights = checkpoint_weights(*folder, kind);
+  if (!weights) return weights.error();
+  return assemble(
+      {path, folder->config, std::move(*weights), folder->engram, folder->engram_tables, folder->documents.tokenizer},
+      kind);
+}
+
+// The packed files in a folder, by name.
+std::vector<std::string> packed_files_in(const std::string& folder) {
+  std::vector<std::string> found;
+  std::error_code code;
+  for (fs::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+    if (entry->path().extension() == convert::kPackedExtension) found.push_back(entry->path().string());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace
+
+Result<std::string> default_model_path() {
+  if (const char* named = std::getenv("BOLIDE_MODEL"); named != nullptr && *named != '\0') return std::string(named);
+  std::vector<fs::path> places = {fs::path("models") / "nano"};
+  std::error_code code;
+  if (const fs::path program = fs::read_symlink("/proc/self/exe", code); !code) {
+    places.push_back(program.parent_path() / ".." / ".." / "models" / "nano");  // build/<preset>/bolide
+  }
+  for (const fs::path& place : places) {
+    if (fs::is_directory(place, code)) return place.lexically_normal().string();
+  }
+  return Error{"no model was named and models/nano is not here; name one with --model or in $BOLIDE_MODEL"};
+}
+
+Result<std::unique_ptr<OpenModel>> open_model(const std::string& path, ArithmeticKind arithmetic) {
+  std::error_code code;
+  if (!fs::exists(path, code))
+    return Error{path + ": there is no such file or folder; --model takes a packed file or a model's folder"};
+  if (!fs::is_directory(path, code)) return open_packed(path, arithmetic);
+  const std::vector<std::string> packed = packed_files_in(path);
+  if (arithmetic == ArithmeticKind::kA1 && packed.size() > 1) {
+    return Error{
+        fmt::format("{}: this folder has several packed files ({}); name one of them", path, fmt::join(packed, ", "))};
+  }
+  if (arithmetic == ArithmeticKind::kA1 && packed.size() == 1) return open_packed(packed[0], arithmetic);
+  return open_checkpoint(path, arithmetic);
+}
+
+}  // namespace bolide::engine

@@ -1,0 +1,48 @@
+#include "engine/worker.h"
+
+#include <future>
+#include <utility>
+
+namespace bolide::engine {
+
+Worker::Worker() : thread_([this] { loop(); }) {}
+
+Worker::~Worker() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void Worker::post(std::function<void()> job) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+  }
+  changed_.notify_one();
+}
+
+void Worker::run(const std::function<void()>& job) {
+  std::promise<void> done;
+  post([&] {
+    job();
+    done.set_value();
+  });
+  done.get_future().wait();
+}
+
+void Worker::loop() {
+  while (true) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return closing_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    const std::function<void()> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job();
+  }
+}
+
+}  // namespace bolide::engine
