@@ -17,7 +17,9 @@ class RowReader {
   explicit RowReader(u32 head_dim) : head_dim_(head_dim) {}
   virtual ~RowReader() = default;
   RowReader(const RowReader&) = delete;
+  RowReader(RowReader&&) = delete;
   RowReader& operator=(const RowReader&) = delete;
+  RowReader& operator=(RowReader&&) = delete;
 
   u32 head_dim() const { return head_dim_; }
   u64 row_bytes() const { return u64{head_dim_} + head_dim_ / 32; }
@@ -56,6 +58,10 @@ class FileRows : public RowReader {
  public:
   // Opens the files; every row of every table must lie inside them.
   static Result<std::unique_ptr<FileRows>> open(const std::vector<TableSource>& tables, u32 head_dim);
+  FileRows(const FileRows&) = delete;
+  FileRows(FileRows&&) = delete;
+  FileRows& operator=(const FileRows&) = delete;
+  FileRows& operator=(FileRows&&) = delete;
   ~FileRows() override;
 
   Status read(u32 table, std::span<const u64> rows, std::span<std::byte> out) const override;

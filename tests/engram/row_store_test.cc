@@ -1,10 +1,10 @@
 #include "engram/row_store.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
-#include <unistd.h>
+
+#include "support/temp_folder.h"
 
 namespace bolide::engram {
 namespace {
@@ -21,12 +21,8 @@ u8 scale_of(u64 row, u64 group) {
   return static_cast<u8>(110 + row * 2 + group);
 }
 
-// Writes a file of the test's own and removes it.
 class RowStore : public testing::Test {
  protected:
-  RowStore() : path_(testing::TempDir() + "rows_" + std::to_string(::getpid())) {}
-  ~RowStore() override { std::filesystem::remove(path_); }
-
   void write(const std::vector<u8>& bytes) const {
     std::ofstream(path_, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
   }
@@ -55,7 +51,8 @@ class RowStore : public testing::Test {
     return {{path_, 0, kHeadDim}, {path_, kRows * kHeadDim, kHeadDim / 32}, kRows};
   }
 
-  std::string path_;
+  const test::TempFolder folder_;
+  const std::string path_ = folder_.file("rows");
 };
 
 void expect_rows(const TableSource& source) {
