@@ -22,7 +22,8 @@ Status Forward::engram(u32 layer, const State& state, std::vector<Row>& rows) co
         engram::row_numbers(model_.engram_constants.tables[table], engram::ngram(model_.engram_constants, history));
     if (Status status = engram::read_values(*model_.engram_rows, table, numbers, memory); !status) return status;
     arithmetic_.linear(w.wkv, 0, memory, kv);
-    if (Status status = check_finite(kv, row.position, fmt::format("the Engram of layer {}", layer)); !status) return status;
+    if (Status status = check_finite(kv, row.position, fmt::format("the Engram of layer {}", layer)); !status)
+      return status;
     const std::span<const float> value = std::span(kv).subspan(u64{4} * dim, dim);
     for (u32 c = 0; c < 4; ++c) {
       arithmetic_.engram_gate(row.streams.stream(c), std::span(kv).subspan(u64{c} * dim, dim), value, w.q_weight.row(c),
