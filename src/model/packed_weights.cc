@@ -89,10 +89,11 @@ std::optional<std::string_view> bad_numbers(const PackedTensor& tensor, u64 expe
 }
 
 Status check_numbers(const PackedFile& file, const PackedTensor& tensor) {
-  for (u64 expert = 0; expert < tensor.spec.shape.experts; ++expert) {
+  const u64 experts = tensor.spec.shape.experts;
+  for (u64 expert = 0; expert < experts; ++expert) {
     if (const auto wrong = bad_numbers(tensor, expert)) {
-      return Error{fmt::format("{}: tensor {}, expert {}: {}; the file is damaged, convert it again", file.path(),
-                               tensor.spec.name, expert, *wrong)};
+      return Error{fmt::format("{}: tensor {}{}: {}; the file is damaged, convert it again", file.path(),
+                               tensor.spec.name, experts > 1 ? fmt::format(", expert {}", expert) : "", *wrong)};
     }
   }
   return {};

@@ -111,8 +111,7 @@ TEST(Q8_0, TakesBf16RowsAndFillsMissingRowsWithZeros) {
   std::vector<std::byte> values(2 * 64);
   store(&values[2 * 40], u16{0xc2fe});  // -127 in column 40
   store(&values[2 * 41], u16{0x3fc0});  // 1.5
-  const Q8_0Source source{
-      .type = Q8_0Source::Type::kBf16, .codes = values, .scales = {}, .rows = 1, .columns = 64};
+  const Q8_0Source source{.type = Q8_0Source::Type::kBf16, .codes = values, .scales = {}, .rows = 1, .columns = 64};
   std::vector<std::byte> codes(32 * 64, std::byte{0xee});
   std::vector<std::byte> scales(2 * 64, std::byte{0xee});
   SmallBlocks small;
