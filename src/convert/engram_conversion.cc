@@ -14,10 +14,10 @@ namespace {
 constexpr u64 kRowsAtOnce = 4096;
 
 bool is_finite(Bytes codes, Bytes scales) {
-  bool bad = false;  // no early end: the whole row is one vectorized pass
-  for (const std::byte code : codes) bad |= arith::e4m3_is_nan(static_cast<u8>(code));
-  for (const std::byte scale : scales) bad |= arith::e8m0_is_nan(static_cast<u8>(scale));
-  return !bad;
+  u8 bad = 0;  // no early end, and as wide as a code: the whole row is one vectorized pass
+  for (const std::byte code : codes) bad |= u8{arith::e4m3_is_nan(static_cast<u8>(code))};
+  for (const std::byte scale : scales) bad |= u8{arith::e8m0_is_nan(static_cast<u8>(scale))};
+  return bad == 0;
 }
 
 u64 row_bytes(const model::EngramConfig& config) {
