@@ -3,9 +3,9 @@
 #   run.sh [MEGABYTES] [ENCODE_LINES]
 # Needs node and npm; fetches the packages of package-lock.json once.
 set -eu
-cd "$(dirname "$0")"
 megabytes=${1:-2}
-encode_lines=${2:-../../build/release/tests/tokenizer-oracle/encode_lines}
+encode_lines=$(realpath "${2:-$(dirname "$0")/../../build/release/tests/tokenizer-oracle/encode_lines}")
+cd "$(dirname "$0")"
 
 if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
   npm ci --silent
