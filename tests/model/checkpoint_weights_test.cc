@@ -1,7 +1,6 @@
 #include "model/checkpoint_weights.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -9,6 +8,7 @@
 #include "arith/bf16.h"
 #include "formats/names.h"
 #include "model/tensors.h"
+#include "support/temp_folder.h"
 
 namespace bolide::model {
 namespace {
@@ -41,9 +41,6 @@ class NanoCopy {
       tensors_.push_back({tensor.name, tensor.dtype, tensor.shape, {tensor.data.begin(), tensor.data.end()}});
     }
   }
-  ~NanoCopy() { std::filesystem::remove(path_); }
-  NanoCopy(const NanoCopy&) = delete;
-  NanoCopy& operator=(const NanoCopy&) = delete;
 
   FileTensor& operator[](std::string_view name) {
     const auto found = std::ranges::find(tensors_, name, &FileTensor::name);
@@ -78,7 +75,8 @@ class NanoCopy {
   }
 
  private:
-  std::string path_ = testing::TempDir() + "bolide_checkpoint_weights_test.safetensors";
+  test::TempFolder folder_;
+  std::string path_ = folder_.file("nano.safetensors");
   std::vector<FileTensor> tensors_;
 };
 

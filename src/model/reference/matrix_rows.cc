@@ -1,5 +1,8 @@
 #include "model/reference/matrix_rows.h"
 
+#include <algorithm>
+#include <array>
+
 #include "arith/bf16.h"
 #include "arith/e2m1.h"
 #include "arith/e4m3.h"
@@ -10,15 +13,27 @@ namespace {
 
 constexpr u32 kBlock = 32;
 
-template <std::size_t N, class Value>
-std::array<float, N> table_of(Value value) {
-  std::array<float, N> table;
-  for (std::size_t code = 0; code < N; ++code) table[code] = value(static_cast<u8>(code));
-  return table;
+// Tables, because most of a reference forward's time goes into decoding weights.
+const std::array<float, 256>& e4m3_values() {
+  static const auto kValues = [] {
+    std::array<float, 256> values;
+    for (u32 code = 0; code < 256; ++code) values[code] = arith::e4m3_value(static_cast<u8>(code));
+    return values;
+  }();
+  return kValues;
 }
 
-const std::array<float, 256> kE4m3Values = table_of<256>(arith::e4m3_value);
-const std::array<float, 16> kE2m1Values = table_of<16>(arith::e2m1_value);
+// The two values of a byte of E2M1 codes.
+const std::array<std::array<float, 2>, 256>& e2m1_pairs() {
+  static const auto kPairs = [] {
+    std::array<std::array<float, 2>, 256> pairs;
+    for (u32 byte = 0; byte < 256; ++byte) {
+      pairs[byte] = {arith::e2m1_value(static_cast<u8>(byte & 15)), arith::e2m1_value(static_cast<u8>(byte >> 4))};
+    }
+    return pairs;
+  }();
+  return kPairs;
+}
 
 }  // namespace
 
@@ -31,15 +46,14 @@ void decode_codes(const Matrix& w, u32 row, std::span<float> values) {
     }
     case MatrixType::kFp8: {
       const Bytes codes = w.codes.subspan(u64{row} * w.k, w.k);
-      for (u32 i = 0; i < w.k; ++i) values[i] = kE4m3Values[byte_at(codes, i)];
+      const std::array<float, 256>& table = e4m3_values();
+      for (u32 i = 0; i < w.k; ++i) values[i] = table[byte_at(codes, i)];
       return;
     }
     case MatrixType::kFp4: {
       const Bytes pairs = w.codes.subspan(u64{row} * (w.k / 2), w.k / 2);
-      for (u32 i = 0; i < w.k / 2; ++i) {
-        values[2 * i] = kE2m1Values[byte_at(pairs, i) & 15];
-        values[2 * i + 1] = kE2m1Values[byte_at(pairs, i) >> 4];
-      }
+      const std::array<std::array<float, 2>, 256>& table = e2m1_pairs();
+      for (u32 i = 0; i < w.k / 2; ++i) std::ranges::copy(table[byte_at(pairs, i)], &values[2 * i]);
       return;
     }
     default:

@@ -7,11 +7,11 @@ namespace bolide::model {
 namespace {
 
 TEST(ReferenceNorm, DividesByTheRootMeanSquare) {
-  const std::vector<float> x = {1.0f, -2.0f, 3.0f, -4.0f};  // mean square 7.5
-  const std::vector<float> w = {1.0f, 0.5f, 2.0f, 1.0f};
-  std::vector<float> y(4);
+  const std::vector<float> x = {1.0f, -2.0f, 3.0f, -4.0f, 1.0f, -2.0f, 3.0f, -4.0f};  // mean square 7.5
+  const std::vector<float> w = {1.0f, 0.5f, 2.0f, 1.0f, 1.0f, 0.5f, 2.0f, 1.0f};
+  std::vector<float> y(8);
   reference().norm(x, w, y);
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(y[i], w[i] * x[i] / std::sqrt(7.5), 0x1p-8);
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(y[i], w[i] * x[i] / std::sqrt(7.5), 0x1p-8);
 }
 
 TEST(ReferenceNorm, EpsilonIsFarBelowEveryActivation) {

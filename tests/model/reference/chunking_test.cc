@@ -1,0 +1,58 @@
+// Feeding a prompt whole, in chunks, or token by token gives the same bits (pitfalls B36, B37).
+#include "nano_checkpoint.h"
+
+#include "base/sha256.h"
+#include "model/reference/reference_arithmetic.h"
+
+namespace bolide::model {
+namespace {
+
+// Long enough that every selecting layer of nano has to choose (64 of 150 pairs, 16 of 38 candidate blocks), and that
+// the window of 128 has moved on.
+constexpr u64 kTokens = kSanitized ? 150 : 300;
+
+// Hashes of everything that a run leaves behind.
+struct Fingerprint {
+  Sha256Digest state;
+  Sha256Digest taps;
+  Sha256Digest draft_rings;
+  Sha256Digest logits;  // after every position
+  std::vector<u32> draft;
+  bool operator==(const Fingerprint&) const = default;
+};
+
+class LogitsHash : public StepObserver {
+ public:
+  bool wants_logits(u64) override { return true; }
+  void logits(u64, std::span<const float> logits) override { hash_.update(std::as_bytes(logits)); }
+  Sha256Digest digest() { return hash_.finish(); }
+
+ private:
+  Sha256 hash_;
+};
+
+Fingerprint run(u64 chunk) {
+  const Model& model = nano_checkpoint();
+  const ReferenceArithmetic ref(model.config, ReferenceMode::kRef);
+  const Forward forward(model, ref);
+  const std::vector<u32> tokens = Golden("code1500").ids("token_ids");
+  State state(model.config);
+  LogitsHash logits;
+  while (state.position() < kTokens) {
+    const u64 n = std::min(chunk, kTokens - state.position());
+    const Status fed = forward.advance(state, std::span(tokens).subspan(state.position(), n), logits);
+    EXPECT_TRUE(fed) << fed.error().message;
+  }
+  const Result<DraftBlock> draft = forward.draft(state, tokens[kTokens]);
+  EXPECT_TRUE(draft) << draft.error().message;
+  return {forward.state_hash(state), taps_hash(state), draft_hash(state), logits.digest(), draft->ids};
+}
+
+TEST(ReferenceChunking, ChunksChangeNoBit) {
+  const Fingerprint whole = run(kTokens);
+  EXPECT_EQ(run(1), whole);
+  EXPECT_EQ(run(7), whole);
+}
+
+}  // namespace
+}  // namespace bolide::model
