@@ -56,10 +56,10 @@ CLI::Option* add_model_option(CLI::App& command, std::string& path) {
 }
 
 CLI::Option* add_arithmetic_option(CLI::App& command, const std::string& name, const std::string& description,
-                                   ArithmeticKind& arithmetic) {
+                                   std::function<void(ArithmeticKind)> set) {
   return command
       .add_option_function<std::string>(
-          name, [&arithmetic](const std::string& value) { arithmetic = find_arithmetic(value)->kind; }, description)
+          name, [set = std::move(set)](const std::string& value) { set(find_arithmetic(value)->kind); }, description)
       ->check(check_arithmetic)
       ->type_name("a1|ref|plain");
 }
@@ -78,7 +78,7 @@ void add_engine_options(CLI::App& command, engine::EngineOptions& options) {
   add_arithmetic_option(command, "--arithmetic",
                         "a1 (default): the engine's; ref: the official reference's; plain: ref without quantized "
                         "activations",
-                        options.arithmetic);
+                        [&options](ArithmeticKind kind) { options.arithmetic = kind; });
   add_backend_option(command);
   command
       .add_option("--ctx", options.context,
@@ -86,9 +86,9 @@ void add_engine_options(CLI::App& command, engine::EngineOptions& options) {
       ->check(whole_number_from(1))
       ->type_name("N");
   command
-      .add_option("--prefill-chunk", options.prefill_chunk,
-                  fmt::format("Tokens computed together; changes no bit of the result. Default: {}",
-                              options.prefill_chunk))
+      .add_option(
+          "--prefill-chunk", options.prefill_chunk,
+          fmt::format("Tokens computed together; changes no bit of the result. Default: {}", options.prefill_chunk))
       ->check(whole_number_from(1))
       ->type_name("N");
 }

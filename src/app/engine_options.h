@@ -16,7 +16,7 @@ std::function<std::string(const std::string&)> whole_number_from(u64 least);
 CLI::Option* add_model_option(CLI::App& command, std::string& path);
 // `name` (--arithmetic, --against): a1, ref or plain.
 CLI::Option* add_arithmetic_option(CLI::App& command, const std::string& name, const std::string& description,
-                                   engine::ArithmeticKind& arithmetic);
+                                   std::function<void(engine::ArithmeticKind)> set);
 // --backend. Only the oracle exists so far; others are refused by name.
 CLI::Option* add_backend_option(CLI::App& command);
 // --model, --arithmetic, --backend, --ctx and --prefill-chunk.

@@ -15,9 +15,9 @@ std::string format_draft(const DraftFingerprint& draft) {
   std::string confidence;
   for (const u32 bits : draft.confidence_bits)
     confidence += fmt::format("{}\"{:08x}\"", confidence.empty() ? "" : ",", bits);
-  return fmt::format(
-      R"(,"draft":{},"draft_confidence":[{}],"draft_logits":"{}","draft_state":"{}","taps":"{}")",
-      format_token_ids(draft.ids), confidence, to_hex(draft.logits), to_hex(draft.state), to_hex(draft.taps));
+  return fmt::format(R"(,"draft":{},"draft_confidence":[{}],"draft_logits":"{}","draft_state":"{}","taps":"{}")",
+                     format_token_ids(draft.ids), confidence, to_hex(draft.logits), to_hex(draft.state),
+                     to_hex(draft.taps));
 }
 
 std::string format_streams(const Fingerprint& fingerprint) {

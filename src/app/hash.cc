@@ -43,7 +43,8 @@ int hash(const HashOptions& options) {
 
 void add_hash(CLI::App& program, Action& action) {
   auto options = std::make_shared<HashOptions>();
-  CLI::App* command = program.add_subcommand("hash", "Print hashes of state, logits and draft, to compare two machines");
+  CLI::App* command =
+      program.add_subcommand("hash", "Print hashes of state, logits and draft, to compare two machines");
   command->footer(
       "Equal hashes mean equal bits. Prints a JSON list: per length the hashes of the session's state and of the last\n"
       "logits, the likeliest next token, and the drafter's guesses and hashes.\n"

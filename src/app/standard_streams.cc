@@ -17,10 +17,6 @@ namespace {
 // The reason of the first write to stdout that failed.
 int output_error = 0;
 
-void print_message(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-}
-
 }  // namespace
 
 void prepare_standard_streams() {
@@ -37,12 +33,16 @@ bool print_out(std::string_view text) {
   return output_error == 0;
 }
 
+void print_error(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 int finish_output(int exit_code) {
   if (std::fflush(stdout) != 0 && output_error == 0) output_error = errno;
   if (output_error == 0) return exit_code;
   // Whoever stopped reading (`| head`) knows it.
   if (output_error != EPIPE)
-    print_message(fmt::format("bolide: the result could not be written to stdout: {}\n", std::strerror(output_error)));
+    print_error(fmt::format("bolide: the result could not be written to stdout: {}\n", std::strerror(output_error)));
   return kFailed;
 }
 
@@ -58,12 +58,12 @@ Result<std::string> read_stdin(u64 limit_bytes) {
 }
 
 int report_failure(const Error& error) {
-  print_message(fmt::format("bolide: {}\n", error.message));
+  print_error(fmt::format("bolide: {}\n", error.message));
   return kFailed;
 }
 
 int report_wrong_usage(std::string_view command, const Error& error) {
-  print_message(fmt::format("bolide: {}\nSee: bolide {}{}--help\n", error.message, command, command.empty() ? "" : " "));
+  print_error(fmt::format("bolide: {}\nSee: bolide {}{}--help\n", error.message, command, command.empty() ? "" : " "));
   return kWrongUsage;
 }
 

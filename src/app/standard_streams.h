@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/types.h"
 
 namespace bolide::app {
 
@@ -13,6 +14,9 @@ void prepare_standard_streams();
 
 // Writes to stdout. False when nothing more can be written; finish_output() then knows why.
 bool print_out(std::string_view text);
+
+// Writes to stderr.
+void print_error(std::string_view text);
 
 // To be called last: whether all of the output has arrived. Returns `exit_code`, or kFailed after a message.
 int finish_output(int exit_code);

@@ -7,6 +7,7 @@
 #include "app/standard_streams.h"
 #include "app/token_ids.h"
 #include "engine/model_files.h"
+#include "formats/packed_file.h"
 
 namespace bolide::app {
 namespace {
@@ -19,6 +20,18 @@ struct TokenizeOptions {
 
 constexpr u64 kLimitBytes = u64{1} << 30;
 
+// Reads no weights.
+Result<text::Tokenizer> open_tokenizer(const std::string& model) {
+  const Result<std::string> path = resolve_model(model);
+  if (!path) return path.error();
+  const Result<std::optional<std::string>> packed = engine::find_packed_file(*path);
+  if (!packed) return packed.error();
+  if (!*packed) return text::Tokenizer::from_file(*path);
+  const Result<formats::PackedFile> file = formats::PackedFile::open(**packed);
+  if (!file) return file.error();
+  return text::Tokenizer::from_json(file->tokenizer_json(), **packed + ", tokenizer.json");
+}
+
 int decode_stdin(const text::Tokenizer& tokenizer) {
   const Result<std::vector<u32>> ids = read_token_ids("-", tokenizer.vocab_size());
   if (!ids) return report_failure(ids.error());
@@ -27,9 +40,7 @@ int decode_stdin(const text::Tokenizer& tokenizer) {
 }
 
 int tokenize(const TokenizeOptions& options) {
-  const Result<std::string> path = resolve_model(options.model);
-  if (!path) return report_failure(path.error());
-  const Result<text::Tokenizer> tokenizer = engine::open_tokenizer(*path);
+  const Result<text::Tokenizer> tokenizer = open_tokenizer(options.model);
   if (!tokenizer) return report_failure(tokenizer.error());
   if (options.decode) return decode_stdin(*tokenizer);
   const Result<std::string> text = read_stdin(kLimitBytes);
@@ -44,8 +55,9 @@ int tokenize(const TokenizeOptions& options) {
 void add_tokenize(CLI::App& program, Action& action) {
   auto options = std::make_shared<TokenizeOptions>();
   CLI::App* command = program.add_subcommand("tokenize", "Turn text into token ids, and back");
-  command->footer("The text comes from stdin. No start token is added.\n"
-                  "Example: echo -n \"Good morning\" | bolide tokenize");
+  command->footer(
+      "The text comes from stdin. No start token is added.\n"
+      "Example: echo -n \"Good morning\" | bolide tokenize");
   add_model_option(*command, options->model);
   CLI::Option* decode =
       command->add_flag("--decode", options->decode, "The other way: a JSON array of ids on stdin, text on stdout");
