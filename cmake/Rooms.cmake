@@ -1,8 +1,9 @@
-# A room is a folder of src/ and a static library; it may use only rooms above it in the table of docs/map.md
+# A room is a folder of src/ and a static library (without main.cc); it may use only rooms above it in the table of docs/map.md
 # (checked by tests/base/room_order_test.cc).
 function(bolide_room name)
   cmake_parse_arguments(ARG "" "" "USES;LINKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cc$")
   if(sources)
     add_library(bolide_${name} STATIC ${sources})
     set(scope PUBLIC)

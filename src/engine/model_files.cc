@@ -146,18 +146,24 @@ Result<std::string> default_model_path() {
   return Error{"no model was named and models/nano is not here; name one with --model or in $BOLIDE_MODEL"};
 }
 
-Result<std::unique_ptr<OpenModel>> open_model(const std::string& path, ArithmeticKind arithmetic) {
+Result<std::optional<std::string>> find_packed_file(const std::string& path) {
   std::error_code code;
   if (!fs::exists(path, code))
-    return Error{path + ": there is no such file or folder; --model takes a packed file or a model's folder"};
-  if (!fs::is_directory(path, code)) return open_packed(path, arithmetic);
-  const std::vector<std::string> packed = packed_files_in(path);
-  if (arithmetic == ArithmeticKind::kA1 && packed.size() > 1) {
-    return Error{
-        fmt::format("{}: this folder has several packed files ({}); name one of them", path, fmt::join(packed, ", "))};
-  }
-  if (arithmetic == ArithmeticKind::kA1 && packed.size() == 1) return open_packed(packed[0], arithmetic);
-  return open_checkpoint(path, arithmetic);
+    return Error{path + ": there is no such file or folder; a model is a packed file or a folder"};
+  if (!fs::is_directory(path, code)) return std::optional(path);
+  std::vector<std::string> packed = packed_files_in(path);
+  if (packed.empty()) return std::optional<std::string>();
+  if (packed.size() == 1) return std::optional(std::move(packed[0]));
+  return Error{
+      fmt::format("{}: this folder has several packed files ({}); name one of them", path, fmt::join(packed, ", "))};
+}
+
+Result<std::unique_ptr<OpenModel>> open_model(const std::string& path, ArithmeticKind arithmetic) {
+  std::error_code code;
+  if (arithmetic != ArithmeticKind::kA1 && fs::is_directory(path, code)) return open_checkpoint(path, arithmetic);
+  Result<std::optional<std::string>> packed = find_packed_file(path);
+  if (!packed) return packed.error();
+  return *packed ? open_packed(**packed, arithmetic) : open_checkpoint(path, arithmetic);
 }
 
 }  // namespace bolide::engine

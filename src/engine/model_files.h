@@ -25,6 +25,10 @@ struct OpenModel {
 // The model used when none is named: $BOLIDE_MODEL, then models/nano in this folder or beside the program.
 Result<std::string> default_model_path();
 
+// What a path that --model may name has of packed weights: itself where it is a file, the only packed file of a folder,
+// or nothing where the folder has none, which is then an official checkpoint's. Two of them are an error.
+Result<std::optional<std::string>> find_packed_file(const std::string& path);
+
 // A1 computes on packed weights: a folder's official checkpoint is packed in memory where it is smaller than 2 GB, else
 // refused with the `convert` command to type. REF and plain need the official checkpoint.
 Result<std::unique_ptr<OpenModel>> open_model(const std::string& path, ArithmeticKind arithmetic);
