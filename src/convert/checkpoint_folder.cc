@@ -1,0 +1,73 @@
+#include "convert/checkpoint_folder.h"
+
+#include <fmt/format.h>
+
+#include "base/mapped_file.h"
+#include "engram/table_sources.h"
+#include "model/engram_shape.h"
+#include "model/tensors.h"
+
+namespace bolide::convert {
+namespace {
+
+constexpr u64 kMaxConfigBytes = 1 << 20;
+constexpr u64 kMaxDocumentBytes = 256 << 20;
+
+Status read_documents(CheckpointFolder& folder) {
+  const auto read = [&](const char* name, u64 limit_bytes) {
+    return read_text_file(fmt::format("{}/{}", folder.path, name), limit_bytes);
+  };
+  Result<std::string> config = read("config.json", kMaxConfigBytes);
+  if (!config) return config.error();
+  Result<model::Config> parsed = model::parse_config(*config, folder.path + "/config.json");
+  if (!parsed) return parsed.error();
+  folder.config = *std::move(parsed);
+  folder.documents.config = *std::move(config);
+
+  Result<std::string> tokenizer = read("tokenizer.json", kMaxDocumentBytes);
+  if (!tokenizer) return tokenizer.error();
+  folder.documents.tokenizer = *std::move(tokenizer);
+
+  if (folder.config.engram.layer_ids.empty()) return {};
+  Result<std::string> engram = read("engram.json", kMaxDocumentBytes);
+  if (!engram) return engram.error();
+  Result<engram::EngramConstants> constants =
+      engram::parse_engram_constants(*engram, folder.path + "/engram.json", model::engram_shape(folder.config));
+  if (!constants) return constants.error();
+  folder.engram = *std::move(constants);
+  folder.documents.engram = *std::move(engram);
+  return {};
+}
+
+Status find_engram_tables(CheckpointFolder& folder) {
+  const model::EngramConfig& engram = folder.config.engram;
+  for (std::size_t i = 0; i < engram.layer_ids.size(); ++i) {
+    const u32 layer = engram.layer_ids[i];
+    Result<engram::TableSource> table =
+        engram::table_source(*folder.checkpoint, model::engram_codes_name(layer), model::engram_scales_name(layer),
+                             engram.rows[i], engram.head_dim);
+    if (!table) return Error{fmt::format("{}: {}", folder.path, table.error().message)};
+    folder.engram_tables.push_back(*std::move(table));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CheckpointFolder> open_checkpoint_folder(const std::string& path) {
+  CheckpointFolder folder;
+  folder.path = path;
+  if (Status read = read_documents(folder); !read) return read.error();
+
+  Result<formats::Checkpoint> checkpoint = formats::Checkpoint::open_folder(path);
+  if (!checkpoint) return checkpoint.error();
+  folder.checkpoint = std::make_shared<const formats::Checkpoint>(*std::move(checkpoint));
+  const Result<model::SkippedTensors> skipped = model::account_for_tensors(folder.config, *folder.checkpoint);
+  if (!skipped) return Error{fmt::format("{}: {}", path, skipped.error().message)};
+  folder.skipped = *skipped;
+  for (const formats::Tensor& tensor : folder.checkpoint->tensors()) folder.payload_bytes += tensor.data.size();
+  if (Status found = find_engram_tables(folder); !found) return found.error();
+  return folder;
+}
+
+}  // namespace bolide::convert

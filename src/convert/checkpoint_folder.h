@@ -1,0 +1,32 @@
+// The folder of an official checkpoint: config.json, tokenizer.json, engram.json and safetensors shards.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engram/constants.h"
+#include "engram/row_store.h"
+#include "formats/checkpoint.h"
+#include "formats/packed_file.h"
+#include "model/checkpoint_accounting.h"
+#include "model/config.h"
+
+namespace bolide::convert {
+
+// An open checkpoint whose tensors are all accounted for. No weights were read yet.
+struct CheckpointFolder {
+  std::string path;
+  model::Config config;
+  formats::PackedDocuments documents;  // as they stand in the folder; engram.json is empty where no layer has a table
+  engram::EngramConstants engram;
+  std::shared_ptr<const formats::Checkpoint> checkpoint;
+  model::SkippedTensors skipped;                   // the vision tower
+  std::vector<engram::TableSource> engram_tables;  // where the rows lie in the shards
+  u64 payload_bytes = 0;                           // of all tensors
+};
+
+// Errors name the file, and the field or tensor.
+Result<CheckpointFolder> open_checkpoint_folder(const std::string& path);
+
+}  // namespace bolide::convert

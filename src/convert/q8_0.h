@@ -1,0 +1,35 @@
+// Matrices that become Q8_0: those that the checkpoint holds as FP8, and the BF16 heads. The converter's rule of
+// arithmetic.md, rule 2.
+#pragma once
+#include <span>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace bolide::convert {
+
+// A matrix as the checkpoint holds it: plain rows.
+struct Q8_0Source {
+  enum class Type : u8 { kFp8, kBf16 } type;
+  Bytes codes;   // E4M3 or BF16; checked to be finite
+  Bytes scales;  // of FP8: E8M0, one per 32 x 32 block; below 255
+  u64 rows;
+  u64 columns;  // a multiple of 32
+};
+
+// What Q8_0 does to the blocks that its F16 scale is coarse for: those that are not all zero, with a = max|w| < 1e-3.
+struct SmallBlocks {
+  u64 blocks = 0;
+  u64 zeroed = 0;            // of them, those whose scale rounded to 0: every weight is lost
+  double largest_loss = 0;   // of one weight, |w - d q|
+  double total_loss = 0;     // over all weights of these blocks
+  double total_weights = 0;  // what that is to be compared with: the sum of |w| over these blocks
+};
+
+// Encodes the 32 rows of tile number `tile` as packed files want them (packed_layout.h; missing rows become zeros):
+// `codes` has 32 * columns bytes, `scales` 2 * columns. Adds to `small`. Fails, naming row and columns, where a block
+// is so large that its F16 scale would be infinite.
+Status fill_q8_0_tile(const Q8_0Source& source, u64 tile, std::span<std::byte> codes, std::span<std::byte> scales,
+                      SmallBlocks& small);
+
+}  // namespace bolide::convert
