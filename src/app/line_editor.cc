@@ -112,7 +112,7 @@ void LineEditor::clear() {
 }
 
 void LineEditor::insert(std::string_view text) {
-  text_.insert(cursor_, text);
+  text_ = text_.substr(0, cursor_).append(text) + text_.substr(cursor_);
   cursor_ += text.size();
 }
 

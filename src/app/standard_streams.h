@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/types.h"
 
 namespace bolide::app {
 
@@ -13,6 +14,8 @@ void prepare_standard_streams();
 
 // Writes to stdout. False when nothing more can be written; finish_output() then knows why.
 bool print_out(std::string_view text);
+// Hands over to the reader what was written, for output that is watched while it comes. False as above.
+bool flush_out();
 
 // To be called last: whether all of the output has arrived. Returns `exit_code`, or kFailed after a message.
 int finish_output(int exit_code);

@@ -28,7 +28,7 @@ constexpr int kLongestWaitMs = 1000;
 // All of this is global because signal handlers use it.
 struct Saved {
   termios mode{};
-  std::atomic<bool> changed = false;   // the terminal is in our mode
+  std::atomic<bool> changed = false;          // the terminal is in our mode
   std::array<int, 2> signal_pipe = {-1, -1};  // a byte for each signal that read_signals() should look at
 };
 Saved saved;
@@ -210,9 +210,7 @@ std::optional<KeyPress> Terminal::read_key() {
 }
 
 bool Terminal::wait_unless_interrupted(int file_descriptor) {
-  const auto has_key = [this](Key wanted) {
-    return std::ranges::find(typed_, wanted, &KeyPress::key) != typed_.end();
-  };
+  const auto has_key = [this](Key wanted) { return std::ranges::find(typed_, wanted, &KeyPress::key) != typed_.end(); };
   for (;;) {
     const Poll ready = poll_sources(file_descriptor, kLongestWaitMs);
     if (has_key(Key::kInterrupt)) {

@@ -1,4 +1,5 @@
-// How a text that is being typed stands on the screen: rows behind a mark, a cursor, and the bytes that paint them anew.
+// How a text that is being typed stands on the screen: rows behind a mark, a cursor, and the bytes that paint them
+// anew.
 #pragma once
 #include <string>
 #include <string_view>

@@ -7,8 +7,8 @@
 
 namespace bolide::app {
 
-// Lets the C library know characters beyond ASCII, also where the environment names no UTF-8 locale (a container). Once,
-// before text_width() is used.
+// Lets the C library know characters beyond ASCII, also where the environment names no UTF-8 locale (a container).
+// Once, before text_width() is used.
 void use_unicode_widths();
 
 // Columns of a code point: 0 for what joins the character before it, 2 for wide characters. Control characters: 0.

@@ -78,7 +78,8 @@ u32 sample(std::span<const float> logits, const Sampling& sampling, u64 position
   if (sampling.temperature == 0.0f) return model::argmax(logits);
   u32 best = 0;
   float best_value = -std::numeric_limits<float>::infinity();
-  for (const u32 id : Support(logits, sampling).ids()) {
+  const Support support(logits, sampling);
+  for (const u32 id : support.ids()) {
     const float value = logits[id] / sampling.temperature + token_noise(sampling.seed, position, id);
     if (value > best_value || (value == best_value && id < best)) {
       best = id;
