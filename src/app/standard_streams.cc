@@ -37,8 +37,13 @@ void print_error(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-int finish_output(int exit_code) {
+bool flush_out() {
   if (std::fflush(stdout) != 0 && output_error == 0) output_error = errno;
+  return output_error == 0;
+}
+
+int finish_output(int exit_code) {
+  flush_out();
   if (output_error == 0) return exit_code;
   // Whoever stopped reading (`| head`) knows it.
   if (output_error != EPIPE)

@@ -14,6 +14,8 @@ void prepare_standard_streams();
 
 // Writes to stdout. False when nothing more can be written; finish_output() then knows why.
 bool print_out(std::string_view text);
+// Hands over to the reader what was written, for output that is watched while it comes. False as above.
+bool flush_out();
 
 // Writes to stderr.
 void print_error(std::string_view text);

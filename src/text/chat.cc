@@ -123,4 +123,20 @@ Result<std::vector<TextSpan>> render_chat(const std::vector<Message>& messages, 
   return Renderer(messages, options).render();
 }
 
+TextSpan begin_of_prompt() {
+  return {std::string(kBegin), AddedTokens::kMatch};
+}
+
+std::optional<u32> end_token(const Tokenizer& tokenizer) {
+  return tokenizer.find_added_token(kEnd);
+}
+
+std::vector<u32> end_tokens(const Tokenizer& tokenizer) {
+  std::vector<u32> ids;
+  for (const std::string_view marker : {kEnd, kUser, kSystem, kBegin}) {
+    if (const std::optional<u32> id = tokenizer.find_added_token(marker)) ids.push_back(*id);
+  }
+  return ids;
+}
+
 }  // namespace bolide::text

@@ -31,4 +31,13 @@ struct ChatOptions {
 // answer), or if the effort is out of range.
 Result<std::vector<TextSpan>> render_chat(const std::vector<Message>& messages, const ChatOptions& options);
 
+// The token that begins every prompt, as a span.
+TextSpan begin_of_prompt();
+
+// The token with which the model ends what it says; none where the tokenizer is of another model.
+std::optional<u32> end_token(const Tokenizer& tokenizer);
+
+// The ids that end an answer in a dialogue: the end token, and the markers of another turn or prompt (section 8.3).
+std::vector<u32> end_tokens(const Tokenizer& tokenizer);
+
 }  // namespace bolide::text

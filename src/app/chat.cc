@@ -1,0 +1,160 @@
+#include "app/chat.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <unistd.h>
+#include <utility>
+
+#include "app/chat_printer.h"
+#include "app/chat_progress.h"
+#include "app/chat_stream.h"
+#include "app/command.h"
+#include "app/standard_streams.h"
+#include "app/terminal.h"
+#include "app/terminal_prompt.h"
+#include "app/terminal_text.h"
+
+namespace bolide::app {
+namespace {
+
+TextStyle style_of_stdout() {
+  return may_style(STDOUT_FILENO) ? TextStyle::kStyled : TextStyle::kPlain;
+}
+
+// Shows an answer while it comes and gathers its text.
+class ShownAnswer : public AnswerListener {
+ public:
+  ShownAnswer(Terminal& terminal, TextStyle style, AnswerText text)
+      : terminal_(terminal), printer_(style), progress_(style), text_(std::move(text)) {}
+
+  void prefill_progress(u64 done, u64 total) override { terminal_.write(progress_.show(done, total)); }
+  void tokens(std::span<const u32> ids) override {
+    std::string bytes = progress_.hide();
+    for (const u32 id : ids) bytes += printer_.print(text_.push(id));
+    terminal_.write(bytes);
+  }
+  bool wait(int file_descriptor) override { return terminal_.wait_unless_interrupted(file_descriptor); }
+
+  void finish() {
+    const std::string rest = printer_.print(text_.finish());
+    terminal_.write(progress_.hide() + rest + printer_.finish());
+  }
+  const AnswerText& text() const { return text_; }
+
+ private:
+  Terminal& terminal_;
+  AnswerPrinter printer_;
+  PrefillProgress progress_;
+  AnswerText text_;
+};
+
+class Chat {
+ public:
+  Chat(engine::Engine& engine, Terminal& terminal, ChatState state)
+      : engine_(engine), terminal_(terminal), prompt_(terminal), state_(std::move(state)), style_(style_of_stdout()) {}
+
+  void run() {
+    greet();
+    while (!state_.leaving) {
+      TerminalPrompt::Reply reply = prompt_.ask();
+      const bool again = std::exchange(warned_, false);
+      switch (reply.end) {
+        case TerminalPrompt::End::kSubmitted:
+          take(std::move(reply.text));
+          break;
+        case TerminalPrompt::End::kGivenUp:
+          break;
+        case TerminalPrompt::End::kInterrupted:
+          if (again) return;
+          say("Ctrl+C again, or Ctrl+D, leaves.");
+          warned_ = true;
+          break;
+        case TerminalPrompt::End::kEndOfInput:
+          return;
+      }
+    }
+  }
+
+ private:
+  void greet() {
+    say(fmt::format("Bolide with the model {}, room for {} tokens. /help lists the commands, Ctrl+D leaves.\n",
+                    std::filesystem::path(engine_.model_path()).filename().string(), engine_.context()));
+  }
+
+  void say(std::string_view text) { terminal_.write(dimmed(text, style_) + "\n"); }
+  void complain(std::string_view problem) { terminal_.write(std::string(problem) + "\n\n"); }
+
+  void take(std::string line) {
+    if (line.find_first_not_of(" \n\t") == std::string::npos) return;
+    if (const std::optional<std::string> told = run_chat_command(line, state_)) {
+      if (!told->empty()) say(*told + "\n");
+      return;
+    }
+    state_.dialogue.ask(std::move(line));
+    answer();
+  }
+
+  void answer() {
+    const text::Tokenizer& tokenizer = engine_.tokenizer();
+    Result<engine::Request> request = state_.dialogue.request(tokenizer, state_.settings);
+    if (!request) return refuse(request.error());
+    const engine::Request asked = *request;
+    ShownAnswer shown(terminal_, style_, AnswerText(tokenizer, state_.settings));
+    const Result<engine::Outcome> outcome = stream_answer(engine_, std::move(*request), shown);
+    shown.finish();
+    if (!outcome) return refuse(outcome.error());
+    keep(shown.text());
+    state_.totals.add(outcome->statistics);
+    if (outcome->reason == engine::FinishReason::kFailed) return complain(outcome->problem);
+    say(summary(*outcome, asked, shown.text()) + "\n");
+  }
+
+  // The question was not computed at all; most likely the conversation is too long.
+  void refuse(const Error& error) {
+    state_.dialogue.take_back();
+    complain(error.message + (state_.dialogue.empty() ? "" : ". /new begins a new conversation"));
+  }
+
+  void keep(const AnswerText& text) {
+    if (text.answer().empty()) {
+      state_.dialogue.take_back();
+    } else {
+      state_.dialogue.answer(text.reasoning(), text.answer());
+    }
+  }
+
+  std::string summary(const engine::Outcome& outcome, const engine::Request& request, const AnswerText& text) const {
+    std::string line = answer_statistics(outcome.statistics, request.sampling);
+    if (outcome.reason == engine::FinishReason::kCancelled) line += ", stopped";
+    if (outcome.reason == engine::FinishReason::kLength) line += ", " + limit_reached(outcome, request);
+    if (text.answer().empty()) line += "; without an answer, so the question is forgotten (the up key brings it back)";
+    return line;
+  }
+
+  std::string limit_reached(const engine::Outcome& outcome, const engine::Request& request) const {
+    if (outcome.statistics.new_tokens == request.max_tokens) return "stopped by the limit of -n";
+    return fmt::format("stopped because the context of {} tokens is full (/new begins a new conversation)",
+                       engine_.context());
+  }
+
+  engine::Engine& engine_;
+  Terminal& terminal_;
+  TerminalPrompt prompt_;
+  ChatState state_;
+  TextStyle style_;
+  bool warned_ = false;  // the last thing that happened was a Ctrl+C with nothing typed
+};
+
+}  // namespace
+
+int chat(engine::Engine& engine, ChatState state) {
+  use_unicode_widths();
+  Result<std::unique_ptr<Terminal>> terminal = Terminal::open();
+  if (!terminal) return report_failure(terminal.error());
+  Chat(engine, **terminal, std::move(state)).run();
+  return kGood;
+}
+
+}  // namespace bolide::app

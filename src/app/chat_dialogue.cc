@@ -1,0 +1,69 @@
+#include "app/chat_dialogue.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "base/check.h"
+
+namespace bolide::app {
+
+namespace {
+
+engine::Request make_request(std::vector<u32> prompt, const AnswerSettings& settings, std::vector<u32> end_tokens) {
+  engine::Request request;
+  request.prompt = std::move(prompt);
+  request.max_tokens = settings.max_tokens;
+  request.sampling.temperature = settings.temperature;
+  request.sampling.top_p = settings.top_p;
+  request.sampling.seed = settings.seed ? *settings.seed : std::random_device()();
+  request.end_tokens = std::move(end_tokens);
+  return request;
+}
+
+}  // namespace
+
+engine::Request raw_request(std::vector<u32> prompt, const text::Tokenizer& tokenizer, const AnswerSettings& settings) {
+  std::vector<u32> end_tokens;
+  if (const std::optional<u32> end = text::end_token(tokenizer)) end_tokens.push_back(*end);
+  return make_request(std::move(prompt), settings, std::move(end_tokens));
+}
+
+void Dialogue::ask(std::string question) {
+  check(turns_.empty() || turns_.back().role == text::Role::kAssistant, "a question follows an answer");
+  turns_.push_back({.role = text::Role::kUser, .content = std::move(question), .reasoning = {}});
+}
+
+void Dialogue::answer(std::string reasoning, std::string text) {
+  turns_.push_back({.role = text::Role::kAssistant, .content = std::move(text), .reasoning = std::move(reasoning)});
+}
+
+void Dialogue::take_back() {
+  check(!turns_.empty() && turns_.back().role == text::Role::kUser, "only an open question is taken back");
+  turns_.pop_back();
+}
+
+Result<engine::Request> Dialogue::request(const text::Tokenizer& tokenizer, const AnswerSettings& settings) const {
+  std::vector<text::Message> messages;
+  if (!system_.empty()) messages.push_back({.role = text::Role::kSystem, .content = system_, .reasoning = {}});
+  messages.insert(messages.end(), turns_.begin(), turns_.end());
+  const Result<std::vector<text::TextSpan>> prompt = text::render_chat(messages, {.effort = settings.effort});
+  if (!prompt) return prompt.error();
+  return make_request(tokenizer.encode(*prompt), settings, text::end_tokens(tokenizer));
+}
+
+text::OutputPiece AnswerText::push(u32 id) {
+  if (std::ranges::find(end_tokens_, id) != end_tokens_.end()) return finish();
+  return keep(splitter_.push(id));
+}
+
+text::OutputPiece AnswerText::finish() {
+  return keep(splitter_.finish());
+}
+
+text::OutputPiece AnswerText::keep(text::OutputPiece piece) {
+  (piece.channel == text::OutputPiece::Channel::kReasoning ? reasoning_ : answer_) += piece.text;
+  return piece;
+}
+
+}  // namespace bolide::app
