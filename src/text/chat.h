@@ -13,9 +13,9 @@ enum class Role { kSystem, kUser, kAssistant, kLatestReminder };
 
 struct Message {
   Role role = Role::kUser;
-  std::string content = {};
-  std::string reasoning = {};  // of an assistant; what it thought before the content
-  bool open_ended = false;     // of an assistant: no end token after it, the model goes on writing
+  std::string content;
+  std::string reasoning;    // of an assistant; what it thought before the content
+  bool open_ended = false;  // of an assistant: no end token after it, the model goes on writing
 };
 
 // The default effort of the release encoder ("high").

@@ -70,17 +70,12 @@ class Encoder {
 
 }  // namespace
 
-Tokenizer::Tokenizer(std::unique_ptr<const Tables> tables) : tables_(std::move(tables)) {}
-Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
-Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
-Tokenizer::~Tokenizer() = default;
-
 Result<Tokenizer> Tokenizer::from_json(std::string_view json, std::string_view what) {
   Result<TokenizerFile> file = read_tokenizer_json(json, what);
   if (!file) return file.error();
   AddedTokenMatcher matcher = matcher_of(*file);
   Bpe bpe(file->byte_ids, std::move(file->merges), file->tokens);
-  return Tokenizer(std::make_unique<const Tables>(
+  return Tokenizer(std::make_shared<const Tables>(
       Tables{std::move(file->tokens), std::move(file->kinds), std::move(matcher), std::move(bpe)}));
 }
 

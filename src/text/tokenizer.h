@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -28,7 +29,7 @@ struct TextSpan {
   bool operator==(const TextSpan&) const = default;
 };
 
-// Immutable once made: any number of threads may use one tokenizer at the same time. Cheap to move.
+// Immutable once made: any number of threads may use one tokenizer at the same time. Cheap to copy.
 class Tokenizer {
  public:
   // Reads the text of a tokenizer.json. Everything we rely on is checked; a file with another kind of tokenizer is
@@ -36,10 +37,6 @@ class Tokenizer {
   static Result<Tokenizer> from_json(std::string_view json, std::string_view what);
   // The same for a file, or for the tokenizer.json in a folder.
   static Result<Tokenizer> from_file(const std::string& path);
-
-  Tokenizer(Tokenizer&&) noexcept;
-  Tokenizer& operator=(Tokenizer&&) noexcept;
-  ~Tokenizer();
 
   // Token ids of any byte string. An invalid UTF-8 byte is a piece of its own, so decode(encode(x)) == x always.
   std::vector<u32> encode(std::string_view text, AddedTokens added_tokens) const;
@@ -69,8 +66,8 @@ class Tokenizer {
 
  private:
   struct Tables;
-  explicit Tokenizer(std::unique_ptr<const Tables> tables);
-  std::unique_ptr<const Tables> tables_;
+  explicit Tokenizer(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}
+  std::shared_ptr<const Tables> tables_;  // shared by the copies
 };
 
 }  // namespace bolide::text

@@ -20,10 +20,10 @@ constexpr ChatOptions kNoThinking = {.effort = 0};
 constexpr ChatOptions kThinking = {};
 
 Message system(std::string text) {
-  return {.role = Role::kSystem, .content = std::move(text)};
+  return {.role = Role::kSystem, .content = std::move(text), .reasoning = {}};
 }
 Message user(std::string text) {
-  return {.role = Role::kUser, .content = std::move(text)};
+  return {.role = Role::kUser, .content = std::move(text), .reasoning = {}};
 }
 Message assistant(std::string text, std::string reasoning = "") {
   return {.role = Role::kAssistant, .content = std::move(text), .reasoning = std::move(reasoning)};
@@ -78,7 +78,9 @@ TEST(Chat, E12SystemMessageBetweenTurnsOpensNoHeader) {
 }
 
 TEST(Chat, E18LatestReminderBeforeTheUserTurn) {
-  EXPECT_EQ(rendered({system("Be terse."), {.role = Role::kLatestReminder, .content = "Today is Monday."}, user("Hi")},
+  EXPECT_EQ(rendered({system("Be terse."),
+                      {.role = Role::kLatestReminder, .content = "Today is Monday.", .reasoning = {}},
+                      user("Hi")},
                      kNoThinking),
             "<｜begin▁of▁sentence｜><｜System｜>Be terse.<｜latest_reminder｜>Today is Monday.<｜User｜>Hi"
             "<｜Assistant｜></think>");
