@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <gmock/gmock.h>
+#include <thread>
 
 #include "base/mapped_file.h"
 #include "formats/packed_example.h"
@@ -94,6 +95,25 @@ TEST(PackedFile, TensorsMayBeAppendedInterleaved) {
       ASSERT_TRUE(writer->append(i, Bytes(bytes).subspan(at, count)).ok());
     }
   }
+  const Result<PackedFile> file = writer->finish();
+  ASSERT_TRUE(file.ok());
+  expect_example(*file);
+}
+
+TEST(PackedFile, DifferentTensorsMayBeAppendedByDifferentThreads) {
+  const test::TempFolder folder;
+  Result<PackedWriter> writer = PackedWriter::to_file(folder.file("m.bolide"), example_documents(), example_specs());
+  ASSERT_TRUE(writer.ok());
+  const std::vector<PackedSpec> specs = example_specs();
+  std::vector<std::jthread> threads;
+  threads.reserve(specs.size());
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    threads.emplace_back([&, i] {
+      const std::vector<std::byte> bytes = example_bytes(i, stream_bytes(specs[i].shape));
+      EXPECT_TRUE(writer->append(i, bytes).ok());
+    });
+  }
+  threads.clear();  // joins
   const Result<PackedFile> file = writer->finish();
   ASSERT_TRUE(file.ok());
   expect_example(*file);
