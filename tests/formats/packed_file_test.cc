@@ -192,8 +192,8 @@ TEST(PackedWriter, SaysHowMuchTheDiskLacks) {
 }
 
 TEST(PackedWriter, SaysThatMemoryDoesNotSuffice) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the sanitizer's allocator stops the program instead";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the allocator of the sanitizer stops the program instead";
 #endif
   const PackedShape huge{.type = WeightType::kF32, .form = Form::kPlain, .rows = u64{1} << 40, .columns = 1 << 18};
   const Result<PackedWriter> writer = PackedWriter::to_memory("out", {}, {{"a", "norm", huge}});
