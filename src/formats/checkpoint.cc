@@ -70,7 +70,7 @@ Result<std::vector<std::string>> shard_names(const std::string& folder, const st
   for (const ShardEntry& entry : index) names.insert(entry.shard);
   std::vector<std::string> missing;
   for (const std::string& shard : names) {
-    if (!exists(folder + "/" + shard)) missing.push_back(shard);
+    if (!exists(fmt::format("{}/{}", folder, shard))) missing.push_back(shard);
   }
   if (!missing.empty()) {
     return Error{
@@ -127,7 +127,7 @@ Result<Checkpoint> Checkpoint::open_folder(const std::string& folder) {
   Checkpoint checkpoint;
   checkpoint.tensors_.reserve(index->size());
   for (const std::string& shard : *names) {
-    if (Status added = checkpoint.add_shard(folder + "/" + shard); !added) return added.error();
+    if (Status added = checkpoint.add_shard(fmt::format("{}/{}", folder, shard)); !added) return added.error();
   }
   if (Status indexed = checkpoint.index_names(); !indexed) return indexed.error();
   if (Status agrees = check_index(checkpoint, *index, *names, folder); !agrees) return agrees.error();

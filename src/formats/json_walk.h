@@ -16,7 +16,13 @@ using JsonPath = std::span<const std::string>;
 // Receives a document's values in order. What is not overridden is refused as unexpected.
 class JsonVisitor {
  public:
+  JsonVisitor() = default;
+  JsonVisitor(const JsonVisitor&) = delete;
+  JsonVisitor& operator=(const JsonVisitor&) = delete;
+  JsonVisitor(JsonVisitor&&) = delete;
+  JsonVisitor& operator=(JsonVisitor&&) = delete;
   virtual ~JsonVisitor() = default;
+
   virtual Status begin_object(JsonPath path);
   virtual Status begin_array(JsonPath path);
   virtual Status text(JsonPath path, std::string_view value);

@@ -10,18 +10,32 @@ namespace {
 
 std::atomic<bolide::u64> allocated_bytes{0};
 
-}  // namespace
-
-// The replaceable allocation functions of the whole program; the other forms of new and delete call these.
-void* operator new(std::size_t size) {
+void* count_and_allocate(std::size_t size) {
   allocated_bytes += size;
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept {
+
+}  // namespace
+
+// The replaceable allocation functions of the whole program. Inlined, they would look to g++ like malloc met by delete;
+// the array forms are here because those of the address sanitizer's library do not call ours.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  return count_and_allocate(size);
+}
+[[gnu::noinline]] void* operator new[](std::size_t size) {
+  return count_and_allocate(size);
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
-void operator delete(void* memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept {
   std::free(memory);
 }
 

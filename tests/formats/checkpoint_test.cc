@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::string kNano = BOLIDE_SOURCE_DIR "/models/nano";
+constexpr const char* kNano = BOLIDE_SOURCE_DIR "/models/nano";
 
 // A shard with one U8 tensor of 4 bytes for each name.
 std::string shard_of(const std::vector<std::string>& names) {

@@ -14,8 +14,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::vector<EngramTableSpec> kSpecs{{.layer = 1, .rows = 100, .row_bytes = 264},
-                                          {.layer = 14, .rows = 33, .row_bytes = 66}};
+std::vector<EngramTableSpec> example_tables() {
+  return {{.layer = 1, .rows = 100, .row_bytes = 264}, {.layer = 14, .rows = 33, .row_bytes = 66}};
+}
 
 std::string rows_of(const EngramTableSpec& spec) {
   std::string rows(spec.rows * spec.row_bytes, '\0');
@@ -24,10 +25,11 @@ std::string rows_of(const EngramTableSpec& spec) {
 }
 
 Result<EngramFile> write_example(const std::string& path, std::size_t piece) {
-  Result<EngramWriter> writer = EngramWriter::create(path, kSpecs);
+  const std::vector<EngramTableSpec> specs = example_tables();
+  Result<EngramWriter> writer = EngramWriter::create(path, specs);
   if (!writer) return writer.error();
-  for (std::size_t i = 0; i < kSpecs.size(); ++i) {
-    const std::string rows = rows_of(kSpecs[i]);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const std::string rows = rows_of(specs[i]);
     for (std::size_t at = 0; at < rows.size(); at += piece) {
       if (Status status = writer->append(i, as_bytes(rows.substr(at, piece))); !status) return status.error();
     }
@@ -36,6 +38,7 @@ Result<EngramFile> write_example(const std::string& path, std::size_t piece) {
 }
 
 TEST(EngramFile, GivesBackItsTables) {
+  const std::vector<EngramTableSpec> specs = example_tables();
   const test::TempFolder folder;
   const Result<EngramFile> written = write_example(folder.file("m.engram"), 1000);
   ASSERT_TRUE(written.ok()) << written.error().message;
@@ -47,31 +50,32 @@ TEST(EngramFile, GivesBackItsTables) {
   ASSERT_EQ(file->tables.size(), 2u);
   const Result<MappedFile> mapping = MappedFile::open(folder.file("m.engram"));
   ASSERT_TRUE(mapping.ok());
-  for (std::size_t i = 0; i < kSpecs.size(); ++i) {
+  for (std::size_t i = 0; i < specs.size(); ++i) {
     const EngramTable& table = file->tables[i];
-    EXPECT_EQ(table.spec.layer, kSpecs[i].layer);
-    EXPECT_EQ(table.spec.rows, kSpecs[i].rows);
-    EXPECT_EQ(table.spec.row_bytes, kSpecs[i].row_bytes);
+    EXPECT_EQ(table.spec.layer, specs[i].layer);
+    EXPECT_EQ(table.spec.rows, specs[i].rows);
+    EXPECT_EQ(table.spec.row_bytes, specs[i].row_bytes);
     EXPECT_EQ(table.offset % 4096, 0u);
-    EXPECT_EQ(as_text(mapping->bytes().subspan(table.offset, table.bytes())), rows_of(kSpecs[i]));
-    EXPECT_EQ(table.digest, sha256(as_bytes(rows_of(kSpecs[i]))));
+    EXPECT_EQ(as_text(mapping->bytes().subspan(table.offset, table.bytes())), rows_of(specs[i]));
+    EXPECT_EQ(table.digest, sha256(as_bytes(rows_of(specs[i]))));
   }
   EXPECT_TRUE(verify_contents(*file).ok());
 }
 
 TEST(EngramFile, IdentityFollowsTheContentNotThePieces) {
+  const std::vector<EngramTableSpec> specs = example_tables();
   const test::TempFolder folder;
   const Result<EngramFile> a = write_example(folder.file("a"), 7);
   const Result<EngramFile> b = write_example(folder.file("b"), 100'000);
   ASSERT_TRUE(a.ok() && b.ok());
   EXPECT_EQ(a->identity, b->identity);
-  Result<EngramWriter> writer = EngramWriter::create(folder.file("c"), {kSpecs[0]});
+  Result<EngramWriter> writer = EngramWriter::create(folder.file("c"), {specs[0]});
   ASSERT_TRUE(writer.ok());
-  std::string rows = rows_of(kSpecs[0]);
+  std::string rows = rows_of(specs[0]);
   ASSERT_TRUE(writer->append(0, as_bytes(rows)).ok());
   const Result<EngramFile> c = writer->finish();
   rows.back() ^= 1;
-  Result<EngramWriter> other = EngramWriter::create(folder.file("d"), {kSpecs[0]});
+  Result<EngramWriter> other = EngramWriter::create(folder.file("d"), {specs[0]});
   ASSERT_TRUE(other.ok() && other->append(0, as_bytes(rows)).ok());
   const Result<EngramFile> d = other->finish();
   ASSERT_TRUE(c.ok() && d.ok());
@@ -81,7 +85,7 @@ TEST(EngramFile, IdentityFollowsTheContentNotThePieces) {
 TEST(EngramFile, AnAbandonedWriterLeavesNoFile) {
   const test::TempFolder folder;
   {
-    ASSERT_TRUE(EngramWriter::create(folder.file("m.engram"), kSpecs).ok());
+    ASSERT_TRUE(EngramWriter::create(folder.file("m.engram"), example_tables()).ok());
   }
   EXPECT_FALSE(folder.has("m.engram"));
   EXPECT_FALSE(folder.has("m.engram.partial"));
@@ -101,14 +105,15 @@ TEST(EngramFile, VerificationNamesTheDamagedTable) {
 }
 
 TEST(EngramWriter, RefusesTablesThatCannotBe) {
+  const EngramTableSpec good = example_tables()[0];
   const test::TempFolder folder;
   const std::vector<std::pair<std::vector<EngramTableSpec>, std::string>> cases{
       {{}, "0 tables"},
-      {std::vector<EngramTableSpec>(64, kSpecs[0]), "64 tables"},
+      {std::vector<EngramTableSpec>(64, good), "64 tables"},
       {{{.layer = 1, .rows = 0, .row_bytes = 264}}, "layer 1: 0 rows"},
       {{{.layer = 1, .rows = 1, .row_bytes = 0}}, "rows of 0 bytes"},
       {{{.layer = 1, .rows = u64{1} << 62, .row_bytes = 264}}, "more than a file can hold"},
-      {{kSpecs[0], kSpecs[0]}, "layer 1: it is there twice"},
+      {{good, good}, "layer 1: it is there twice"},
       {{{.layer = 1, .rows = u64{1} << 50, .row_bytes = 264}}, "free on this disk"},
   };
   for (const auto& [specs, named] : cases) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <gmock/gmock.h>
+#include <thread>
 
 #include "base/mapped_file.h"
 #include "formats/packed_example.h"
@@ -99,6 +100,25 @@ TEST(PackedFile, TensorsMayBeAppendedInterleaved) {
   expect_example(*file);
 }
 
+TEST(PackedFile, DifferentTensorsMayBeAppendedByDifferentThreads) {
+  const test::TempFolder folder;
+  Result<PackedWriter> writer = PackedWriter::to_file(folder.file("m.bolide"), example_documents(), example_specs());
+  ASSERT_TRUE(writer.ok());
+  const std::vector<PackedSpec> specs = example_specs();
+  std::vector<std::jthread> threads;
+  threads.reserve(specs.size());
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    threads.emplace_back([&, i] {
+      const std::vector<std::byte> bytes = example_bytes(i, stream_bytes(specs[i].shape));
+      EXPECT_TRUE(writer->append(i, bytes).ok());
+    });
+  }
+  threads.clear();  // joins
+  const Result<PackedFile> file = writer->finish();
+  ASSERT_TRUE(file.ok());
+  expect_example(*file);
+}
+
 TEST(PackedFile, AnAbandonedWriterLeavesNoFile) {
   const test::TempFolder folder;
   {
@@ -172,8 +192,8 @@ TEST(PackedWriter, SaysHowMuchTheDiskLacks) {
 }
 
 TEST(PackedWriter, SaysThatMemoryDoesNotSuffice) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the sanitizer's allocator stops the program instead";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the allocator of the sanitizer stops the program instead";
 #endif
   const PackedShape huge{.type = WeightType::kF32, .form = Form::kPlain, .rows = u64{1} << 40, .columns = 1 << 18};
   const Result<PackedWriter> writer = PackedWriter::to_memory("out", {}, {{"a", "norm", huge}});
