@@ -114,8 +114,8 @@ Status expect_engram_tables(Accounting& accounting, const EngramConfig& engram) 
   return {};
 }
 
-// Position of the first element that `is_bad`. Blocks are tested without a branch per element and with an accumulator as
-// wide as the elements, so that the compiler vectorizes the test (20 GB/s instead of 2).
+// Position of the first element that `is_bad`. Blocks are tested without a branch per element and with an accumulator
+// as wide as the elements, so that the compiler vectorizes the test (20 GB/s instead of 2).
 template <class T, class Predicate>
 std::optional<u64> first_bad(Bytes data, Predicate is_bad) {
   constexpr u64 kBlock = 4096;
