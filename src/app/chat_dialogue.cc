@@ -23,6 +23,11 @@ engine::Request make_request(std::vector<u32> prompt, const AnswerSettings& sett
 
 }  // namespace
 
+float default_temperature(const model::Config& config) {
+  constexpr u32 kSmallDim = 1024;
+  return config.dim < kSmallDim ? 0.0f : 1.0f;
+}
+
 engine::Request raw_request(std::vector<u32> prompt, const text::Tokenizer& tokenizer, const AnswerSettings& settings) {
   std::vector<u32> end_tokens;
   if (const std::optional<u32> end = text::end_token(tokenizer)) end_tokens.push_back(*end);

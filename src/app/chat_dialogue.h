@@ -14,11 +14,15 @@ namespace bolide::app {
 // How answers are made (docs/decisions/0030-run-defaults.md).
 struct AnswerSettings {
   int effort = text::kDefaultEffort;  // 0: no thinking
-  float temperature = 0.6f;
+  float temperature = 1.0f;
   float top_p = 0.95f;
   std::optional<u64> seed;  // none: a new one is drawn for each answer
   u64 max_tokens = 32'768;  // of an answer, thinking included
 };
+
+// The temperature where the person names none: 1, as DeepSeek recommends, but 0 for a model as small as nano, whose
+// distributions are so flat that drawing from them spoils even what it knows.
+float default_temperature(const model::Config& config);
 
 // A request to continue a prompt that is no dialogue: only the end token ends it.
 engine::Request raw_request(std::vector<u32> prompt, const text::Tokenizer& tokenizer, const AnswerSettings& settings);

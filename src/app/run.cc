@@ -23,6 +23,7 @@ constexpr u64 kLimitBytes = u64{64} << 20;  // of stdin
 struct RunOptions {
   engine::EngineOptions engine;
   AnswerSettings answer;
+  std::optional<float> temperature;
   std::optional<std::string> prompt;
   bool add_stdin = false;
   std::string system;
@@ -40,7 +41,7 @@ struct Task {
 
 Status check_options(const RunOptions& options) {
   session::Sampling sampling;
-  sampling.temperature = options.answer.temperature;
+  sampling.temperature = options.temperature.value_or(0);
   sampling.top_p = options.answer.top_p;
   if (Status status = session::check_sampling(sampling); !status) return status;
   if (options.prompt && options.prompt->empty()) return Error{"-p needs a text"};
@@ -86,17 +87,24 @@ Dialogue dialogue(const RunOptions& options) {
 }
 
 // The request of every task but a chat.
-Result<engine::Request> make_request(const RunOptions& options, const Task& task, const engine::Engine& engine) {
+Result<engine::Request> make_request(const RunOptions& options, const Task& task, const AnswerSettings& settings,
+                                     const engine::Engine& engine) {
   const text::Tokenizer& tokenizer = engine.tokenizer();
   if (task.kind == Task::Kind::kIds) {
     Result<std::vector<u32>> ids = read_token_ids(options.ids, engine.config().vocab_size);
     if (!ids) return ids.error();
-    return raw_request(std::move(*ids), tokenizer, options.answer);
+    return raw_request(std::move(*ids), tokenizer, settings);
   }
-  if (options.raw) return raw_request(raw_prompt(task.text, tokenizer), tokenizer, options.answer);
+  if (options.raw) return raw_request(raw_prompt(task.text, tokenizer), tokenizer, settings);
   Dialogue asked = dialogue(options);
   asked.ask(task.text);
-  return asked.request(tokenizer, options.answer);
+  return asked.request(tokenizer, settings);
+}
+
+AnswerSettings answer_settings(const RunOptions& options, const model::Config& config) {
+  AnswerSettings settings = options.answer;
+  settings.temperature = options.temperature.value_or(default_temperature(config));
+  return settings;
 }
 
 int run(const RunOptions& options) {
@@ -112,19 +120,20 @@ int run(const RunOptions& options) {
   }
   const Result<std::unique_ptr<engine::Engine>> engine = open_engine(options.engine);
   if (!engine) return report_failure(engine.error());
+  const AnswerSettings settings = answer_settings(options, (*engine)->config());
   if (task->kind == Task::Kind::kChat) {
-    return chat(
-        **engine,
-        {.dialogue = dialogue(options), .settings = options.answer, .totals = {}, .context = (*engine)->context()});
+    return chat(**engine,
+                {.dialogue = dialogue(options), .settings = settings, .totals = {}, .context = (*engine)->context()});
   }
-  Result<engine::Request> request = make_request(options, *task, **engine);
+  Result<engine::Request> request = make_request(options, *task, settings, **engine);
   if (!request) return report_failure(request.error());
   if (options.print_ids) return print_new_ids(**engine, std::move(*request));
   if (options.raw || task->kind == Task::Kind::kIds) return continue_prompt(**engine, std::move(*request));
-  return answer_question(**engine, std::move(*request), options.answer);
+  return answer_question(**engine, std::move(*request), settings);
 }
 
-void add_sampling_options(CLI::App& command, AnswerSettings& answer) {
+void add_sampling_options(CLI::App& command, RunOptions& options) {
+  AnswerSettings& answer = options.answer;
   command.add_option("-n", answer.max_tokens, fmt::format("At most N new tokens. Default: {}", answer.max_tokens))
       ->check(whole_number_from(1))
       ->type_name("N");
@@ -134,8 +143,8 @@ void add_sampling_options(CLI::App& command, AnswerSettings& answer) {
       ->check(CLI::Range(0, 100))
       ->type_name("N");
   command
-      .add_option("--temp", answer.temperature,
-                  fmt::format("Temperature; 0 always takes the likeliest token. Default: {}", answer.temperature))
+      .add_option("--temp", options.temperature,
+                  "Temperature; 0 always takes the likeliest token. Default: 1, but 0 for models as small as nano")
       ->type_name("T");
   command
       .add_option(
@@ -165,7 +174,7 @@ void add_run(CLI::App& program, Action& action) {
   CLI::Option* raw = command->add_flag("--raw", options->raw,
                                        "Continue the text as it is, without the format of a dialogue; names of control "
                                        "tokens in it are these tokens");
-  add_sampling_options(*command, options->answer);
+  add_sampling_options(*command, *options);
   CLI::Option* ids = add_ids_option(*command, options->ids);
   ids->excludes(prompt)->excludes(add_stdin)->excludes(system)->excludes(raw);
   raw->excludes(system);
