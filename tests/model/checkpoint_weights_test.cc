@@ -17,7 +17,7 @@ using formats::Checkpoint;
 using formats::DType;
 using ::testing::HasSubstr;
 
-const std::string kNano = BOLIDE_SOURCE_DIR "/models/nano";
+constexpr const char* kNano = BOLIDE_SOURCE_DIR "/models/nano";
 
 Config config_of(const std::string& folder) {
   const auto text = read_text_file(folder + "/config.json", 1 << 20);

@@ -15,24 +15,24 @@ constexpr u32 kBlock = 32;
 
 // Tables, because most of a reference forward's time goes into decoding weights.
 const std::array<float, 256>& e4m3_values() {
-  static const auto kValues = [] {
+  static const auto table = [] {
     std::array<float, 256> values;
     for (u32 code = 0; code < 256; ++code) values[code] = arith::e4m3_value(static_cast<u8>(code));
     return values;
   }();
-  return kValues;
+  return table;
 }
 
 // The two values of a byte of E2M1 codes.
 const std::array<std::array<float, 2>, 256>& e2m1_pairs() {
-  static const auto kPairs = [] {
+  static const auto table = [] {
     std::array<std::array<float, 2>, 256> pairs;
     for (u32 byte = 0; byte < 256; ++byte) {
       pairs[byte] = {arith::e2m1_value(static_cast<u8>(byte & 15)), arith::e2m1_value(static_cast<u8>(byte >> 4))};
     }
     return pairs;
   }();
-  return kPairs;
+  return table;
 }
 
 }  // namespace

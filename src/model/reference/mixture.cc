@@ -15,7 +15,7 @@ std::vector<u32> largest(std::span<const float> scores, u32 n) {
   const auto rank = [&](u32 i) { return std::isnan(scores[i]) ? std::numeric_limits<float>::infinity() : scores[i]; };
   std::vector<u32> order(scores.size());
   for (u32 i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, [&](u32 a, u32 b) { return rank(a) > rank(b); });
+  std::ranges::sort(order, [&](u32 a, u32 b) { return rank(a) != rank(b) ? rank(a) > rank(b) : a < b; });
   order.resize(n);
   std::ranges::sort(order);
   return order;
@@ -36,6 +36,7 @@ std::vector<RoutedExpert> ReferenceArithmetic::route(std::span<const float> logi
   float sum = 0;
   for (const u32 expert : chosen) sum += p[expert];
   std::vector<RoutedExpert> routed;
+  routed.reserve(n_used);
   for (const u32 expert : chosen) routed.push_back({expert, p[expert] / (sum + 1e-20f) * route_scale_});
   return routed;
 }

@@ -8,7 +8,7 @@ namespace bolide::model {
 namespace {
 
 constexpr std::size_t kWidth = 64;
-const float kScale = 0.125f;
+constexpr float kScale = 0.125f;
 
 std::vector<float> attend(std::span<const float> q, std::span<const float> entries, const std::vector<float>& sink) {
   std::vector<float> o(q.size());

@@ -7,10 +7,6 @@
 namespace bolide::model {
 namespace {
 
-// Long enough that every selecting layer of nano has to choose (64 of 150 pairs, 16 of 38 candidate blocks), and that
-// the window of 128 has moved on.
-constexpr u64 kTokens = kSanitized ? 150 : 300;
-
 // Hashes of everything that a run leaves behind.
 struct Fingerprint {
   Sha256Digest state;
@@ -38,20 +34,21 @@ Fingerprint run(u64 chunk) {
   const std::vector<u32> tokens = Golden("code1500").ids("token_ids");
   State state(model.config);
   LogitsHash logits;
-  while (state.position() < kTokens) {
-    const u64 n = std::min(chunk, kTokens - state.position());
+  while (state.position() < kChunkedTokens) {
+    const u64 n = std::min(chunk, kChunkedTokens - state.position());
     const Status fed = forward.advance(state, std::span(tokens).subspan(state.position(), n), logits);
     EXPECT_TRUE(fed) << fed.error().message;
   }
-  const Result<DraftBlock> draft = forward.draft(state, tokens[kTokens]);
+  const Result<DraftBlock> draft = forward.draft(state, tokens[kChunkedTokens]);
   EXPECT_TRUE(draft) << draft.error().message;
   return {forward.state_hash(state), taps_hash(state), draft_hash(state), logits.digest(), draft->ids};
 }
 
 TEST(ReferenceChunking, ChunksChangeNoBit) {
-  const Fingerprint whole = run(kTokens);
-  EXPECT_EQ(run(1), whole);
+  const Fingerprint whole = run(kChunkedTokens);
   EXPECT_EQ(run(7), whole);
+  if (kSanitized) return;
+  EXPECT_EQ(run(1), whole);
 }
 
 }  // namespace

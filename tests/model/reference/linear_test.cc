@@ -72,8 +72,8 @@ void expect_product(const TestMatrix& m, u32 first_row, const std::vector<double
 
 std::vector<double> quantized(std::span<const float> x) {
   const Activations a = quantize_activations_ref(x);
-  std::vector<double> values;
-  for (std::size_t i = 0; i < x.size(); ++i) values.push_back(double{a.codes[i]} * a.scales[i / 32]);
+  std::vector<double> values(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) values[i] = double{a.codes[i]} * a.scales[i / 32];
   return values;
 }
 

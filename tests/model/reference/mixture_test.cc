@@ -7,10 +7,11 @@
 namespace bolide::model {
 namespace {
 
-const float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<u32> experts(const std::vector<RoutedExpert>& routed) {
   std::vector<u32> numbers;
+  numbers.reserve(routed.size());
   for (const RoutedExpert& r : routed) numbers.push_back(r.expert);
   return numbers;
 }
