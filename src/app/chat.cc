@@ -79,7 +79,7 @@ class Chat {
 
  private:
   void greet() {
-    say(fmt::format("Bolide with the model {}, room for {} tokens. /help lists the commands, Ctrl+D leaves.\n",
+    say(fmt::format("Bolide with the model {}; room for {} tokens.\n/help lists the commands, Ctrl+D leaves.\n",
                     std::filesystem::path(engine_.model_path()).filename().string(), engine_.context()));
   }
 
@@ -87,6 +87,7 @@ class Chat {
   void complain(std::string_view problem) { terminal_.write(std::string(problem) + "\n\n"); }
 
   void take(std::string line) {
+    line.erase(line.find_last_not_of('\n') + 1);  // a paste often ends in line ends
     if (line.find_first_not_of(" \n\t") == std::string::npos) return;
     if (const std::optional<std::string> told = run_chat_command(line, state_)) {
       if (!told->empty()) say(*told + "\n");
@@ -126,11 +127,18 @@ class Chat {
   }
 
   std::string summary(const engine::Outcome& outcome, const engine::Request& request, const AnswerText& text) const {
+    if (text.answer().empty()) return without_answer(outcome, request);
     std::string line = answer_statistics(outcome.statistics, request.sampling);
-    if (outcome.reason == engine::FinishReason::kCancelled) line += ", stopped";
-    if (outcome.reason == engine::FinishReason::kLength) line += ", " + limit_reached(outcome, request);
-    if (text.answer().empty()) line += "; without an answer, so the question is forgotten (the up key brings it back)";
+    if (outcome.reason == engine::FinishReason::kCancelled) line += "; stopped";
+    if (outcome.reason == engine::FinishReason::kLength) line += "; " + limit_reached(outcome, request);
     return line;
+  }
+
+  std::string without_answer(const engine::Outcome& outcome, const engine::Request& request) const {
+    std::string why = "the model ended without an answer";
+    if (outcome.reason == engine::FinishReason::kCancelled) why = "stopped before an answer";
+    if (outcome.reason == engine::FinishReason::kLength) why = "no answer yet, " + limit_reached(outcome, request);
+    return why + "; the question is forgotten (the up key brings it back)";
   }
 
   std::string limit_reached(const engine::Outcome& outcome, const engine::Request& request) const {

@@ -79,7 +79,7 @@ std::string set_seed(std::string_view argument, ChatState& state) {
   }
   const std::optional<u64> seed = number<u64>(argument);
   if (!seed) return usage("/seed");
-  state.settings.seed = *seed;
+  state.settings.seed = seed;
   return fmt::format("Seed {}.", *seed);
 }
 

@@ -17,9 +17,8 @@ std::string PrefillProgress::show(u64 done, u64 total) {
   if (seconds < kQuietSeconds || done <= known_before_ || total == 0) return {};
   shown_ = true;
   const double left = seconds * static_cast<double>(total - done) / static_cast<double>(done - known_before_);
-  return std::string(kBackToEmptyLine) + dimmed(fmt::format("reading the prompt: {} of {} tokens ({} %), {:.0f} s left",
-                                                            done, total, done * 100 / total, left),
-                                                style_);
+  return std::string(kBackToEmptyLine) +
+         dimmed(fmt::format("reading the prompt: {} of {} tokens, {:.0f} s left", done, total, left), style_);
 }
 
 std::string PrefillProgress::hide() {
