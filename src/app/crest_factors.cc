@@ -11,54 +11,68 @@ namespace {
 
 using model::Matrix;
 
-// The kind of each matrix whose input is watched. Of matrices that share an input, one stands for all.
-using MatrixKinds = std::unordered_map<const Matrix*, std::string>;
-
-void name_block(MatrixKinds& kinds, const model::BlockWeights& block, const std::string& prefix) {
-  const model::AttentionWeights& attention = block.attention;
-  // A draft stage's wkv also reads the context, which wq_a does not.
-  kinds[&attention.wq_a] = prefix + "attention wq_a";
-  kinds[&attention.wkv] = prefix + "attention wkv";
-  kinds[&attention.wq_b] = prefix + "attention wq_b";
-  kinds[&attention.wo_a] = prefix + "attention wo_a";
-  kinds[&attention.wo_b] = prefix + "attention wo_b";
-  for (const model::ExpertWeights& expert : block.mixture.experts) {
-    kinds[&expert.w1] = prefix + "routed experts w1, w3";
-    kinds[&expert.w2] = prefix + "routed experts w2";
+// Knows of each watched matrix what kind it is, and collects by kind.
+class Watch {
+ public:
+  explicit Watch(const model::Weights& weights) {
+    for (const model::BlockWeights& layer : weights.layers) add_block(layer, "");
+    add(weights.head, "output head");
+    if (!weights.draft) return;
+    add(weights.draft->main_proj, "drafter main_proj");
+    for (const model::BlockWeights& stage : weights.draft->stages) add_block(stage, "drafter ");
+    add(weights.draft->markov_head, "drafter Markov head");
   }
-  kinds[&block.mixture.shared.w1] = prefix + "shared experts w1, w3";
-  kinds[&block.mixture.shared.w2] = prefix + "shared experts w2";
-  if (block.indexer) kinds[&block.indexer->wq_b] = prefix + "indexer wq_b";
-  if (block.engram) kinds[&block.engram->wkv] = prefix + "Engram wkv";
-}
 
-MatrixKinds name_matrices(const model::Weights& weights) {
-  MatrixKinds kinds;
-  for (const model::BlockWeights& layer : weights.layers) name_block(kinds, layer, "");
-  kinds[&weights.head] = "output head";
-  if (!weights.draft) return kinds;
-  for (const model::BlockWeights& stage : weights.draft->stages) name_block(kinds, stage, "drafter ");
-  kinds[&weights.draft->main_proj] = "drafter main_proj";
-  kinds[&weights.draft->markov_head] = "drafter Markov head";
-  return kinds;
-}
+  void see(const Matrix& w, std::span<const float> x) {
+    if (const auto found = places_.find(&w); found != places_.end()) inputs_[found->second].crest.add(x);
+  }
+  std::vector<MatrixInput> take() { return std::move(inputs_); }
+
+ private:
+  void add(const Matrix& w, const std::string& kind) {
+    const auto found =
+        std::find_if(inputs_.begin(), inputs_.end(), [&](const auto& input) { return input.kind == kind; });
+    places_[&w] = static_cast<std::size_t>(found - inputs_.begin());
+    if (found == inputs_.end()) inputs_.push_back({kind, {}});
+  }
+
+  void add_block(const model::BlockWeights& block, const std::string& prefix) {
+    if (block.engram) add(block.engram->wkv, prefix + "Engram wkv");
+    const model::AttentionWeights& attention = block.attention;
+    add(attention.wq_a, prefix + "attention wq_a");
+    // Of a draft stage it also reads the context, which wq_a does not.
+    add(attention.wkv, prefix + "attention wkv");
+    add(attention.wq_b, prefix + "attention wq_b");
+    if (block.indexer) add(block.indexer->wq_b, prefix + "indexer wq_b");
+    add(attention.wo_a, prefix + "attention wo_a");
+    add(attention.wo_b, prefix + "attention wo_b");
+    for (const model::ExpertWeights& expert : block.mixture.experts) {
+      add(expert.w1, prefix + "routed experts w1, w3");
+      add(expert.w2, prefix + "routed experts w2");
+    }
+    add(block.mixture.shared.w1, prefix + "shared experts w1, w3");
+    add(block.mixture.shared.w2, prefix + "shared experts w2");
+  }
+
+  std::vector<MatrixInput> inputs_;
+  std::unordered_map<const Matrix*, std::size_t> places_;  // in inputs_
+};
 
 // An arithmetic that computes as another one does and watches the inputs of its matrices.
 class WatchingArithmetic : public model::Arithmetic {
  public:
-  WatchingArithmetic(const model::Arithmetic& inner, const model::Weights& weights, CrestFactorTable& table)
-      : inner_(inner), kinds_(name_matrices(weights)), table_(table) {}
+  WatchingArithmetic(const model::Arithmetic& inner, Watch& watch) : inner_(inner), watch_(watch) {}
 
   void linear(const Matrix& w, u32 first_row, std::span<const float> x, std::span<float> y) const override {
-    watch(w, x);
+    watch_.see(w, x);
     inner_.linear(w, first_row, x, y);
   }
   void output_group(const Matrix& w, u32 first_row, std::span<const float> x, std::span<float> y) const override {
-    watch(w, x);
+    watch_.see(w, x);
     inner_.output_group(w, first_row, x, y);
   }
   void logits(const Matrix& w, std::span<const float> x, std::span<float> y) const override {
-    watch(w, x);
+    watch_.see(w, x);
     inner_.logits(w, x, y);
   }
 
@@ -93,13 +107,8 @@ class WatchingArithmetic : public model::Arithmetic {
   }
 
  private:
-  void watch(const Matrix& w, std::span<const float> x) const {
-    if (const auto kind = kinds_.find(&w); kind != kinds_.end()) table_[kind->second].add(x);
-  }
-
   const model::Arithmetic& inner_;
-  MatrixKinds kinds_;
-  CrestFactorTable& table_;
+  Watch& watch_;
 };
 
 // Wants the logits after every token, so that the output head is watched, too; knows the last likeliest token.
@@ -132,9 +141,9 @@ void CrestFactors::add(std::span<const float> x) {
   }
 }
 
-Result<CrestFactorTable> measure_crest_factors(const engine::OpenModel& open, std::span<const u32> ids) {
-  CrestFactorTable table;
-  const WatchingArithmetic watching(*open.arithmetic, open.model.weights, table);
+Result<std::vector<MatrixInput>> measure_crest_factors(const engine::OpenModel& open, std::span<const u32> ids) {
+  Watch watch(open.model.weights);
+  const WatchingArithmetic watching(*open.arithmetic, watch);
   const model::Forward forward(open.model, watching);
   model::State state(open.model.config);
   EveryLogits observer;
@@ -146,7 +155,7 @@ Result<CrestFactorTable> measure_crest_factors(const engine::OpenModel& open, st
   if (open.model.weights.draft) {
     if (auto block = forward.draft(state, observer.likeliest()); !block) return block.error();
   }
-  return table;
+  return watch.take();
 }
 
 }  // namespace bolide::app

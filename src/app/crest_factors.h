@@ -1,9 +1,9 @@
 // How peaked the inputs of the quantized matrices are: A1 rounds them to int8 with one scale per 32 values, which is
 // finer than the reference's FP8 unless one value towers over its block (design: arithmetic.md).
 #pragma once
-#include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/model_files.h"
 
@@ -23,11 +23,15 @@ struct CrestFactors {
   void add(std::span<const float> x);
 };
 
-// By kind of matrix: "attention wq_a, wkv", ...; the drafter's begin with "drafter".
-using CrestFactorTable = std::map<std::string, CrestFactors>;
+// What entered one kind of matrix: "attention wq_b", ..., "drafter main_proj".
+struct MatrixInput {
+  std::string kind;
+  CrestFactors crest;
+};
 
 // Computes the tokens, and one draft block after them, and watches what enters the matrices. At least one id, all below
-// the vocabulary's size.
-Result<CrestFactorTable> measure_crest_factors(const engine::OpenModel& open, std::span<const u32> ids);
+// the vocabulary's size. The kinds come in the order of the forward pass, trunk first; of matrices that read the same
+// input one stands for all.
+Result<std::vector<MatrixInput>> measure_crest_factors(const engine::OpenModel& open, std::span<const u32> ids);
 
 }  // namespace bolide::app

@@ -3,6 +3,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <exception>
+#include <fmt/format.h>
 
 #include "app/command.h"
 #include "app/standard_streams.h"
@@ -35,10 +36,11 @@ void add_commands(CLI::App& program, Action& action) {
   add_selftest(program, action);
 }
 
-// The command that was being parsed, for the hint where to look.
-std::string command_name(const CLI::App& program) {
+int report_parse_error(const CLI::App& program, const char* problem, std::string_view first_argument) {
   const std::vector<CLI::App*> commands = program.get_subcommands();
-  return commands.empty() ? "" : commands.front()->get_name();
+  if (!commands.empty()) return report_wrong_usage(commands.front()->get_name(), Error{problem});
+  if (first_argument.starts_with('-')) return report_wrong_usage("", Error{problem});
+  return report_wrong_usage("", Error{fmt::format("there is no command {}", first_argument)});
 }
 
 int run_program(int argc, char** argv) {
@@ -55,7 +57,7 @@ int run_program(int argc, char** argv) {
     program.exit(asked);
     return kGood;
   } catch (const CLI::ParseError& error) {
-    return report_wrong_usage(command_name(program), Error{error.what()});
+    return report_parse_error(program, error.what(), argc > 1 ? argv[1] : "");
   }
   if (action) return action();
   print_error(program.help());

@@ -77,10 +77,10 @@ std::string tensor_classes(const ModelSummary& summary) {
     table.row(
         {std::move(part), std::string(of), std::move(type), grouped(count), grouped(bytes), percentage(bytes, total)});
   };
-  for (const ClassSize& size : class_sizes(summary))
-    add(size.draft ? "drafter" : "trunk", model::name(size.tensor_class), size.type, size.tensors, size.bytes);
   for (const StoredTable& engram : summary.engram_tables)
     add("trunk", fmt::format("Engram table, layer {}", engram.layer), "FP8", 1, engram.bytes());
+  for (const ClassSize& size : class_sizes(summary))
+    add(size.draft ? "drafter" : "trunk", model::name(size.tensor_class), size.type, size.tensors, size.bytes);
   table.rule();
   table.row({"total", "", "", "", grouped(total), ""});
   std::string text = table.str();

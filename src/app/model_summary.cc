@@ -91,6 +91,7 @@ std::vector<ClassSize> class_sizes(const ModelSummary& summary) {
     entry->second.bytes += bytes;
   }
   std::vector<ClassSize> list;
+  list.reserve(sizes.size());
   for (auto& [key, size] : sizes) list.push_back(std::move(size));
   return list;
 }
@@ -109,6 +110,7 @@ std::vector<ReadPerToken> read_per_token(const ModelSummary& summary, bool draft
     bytes_of_class[tensor.spec.tensor_class] += model::bytes_read_per_token(tensor.spec, tensor.bytes, summary.config);
   }
   std::vector<ReadPerToken> list;
+  list.reserve(bytes_of_class.size());
   for (const auto& [tensor_class, bytes] : bytes_of_class) list.push_back({tensor_class, bytes});
   return list;
 }

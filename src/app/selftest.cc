@@ -102,10 +102,10 @@ Status test_manifest(const engine::OpenModel& open, std::span<const u32> ids, co
 }
 
 Status show_crest_factors(const engine::OpenModel& open, std::span<const u32> ids) {
-  const Result<CrestFactorTable> factors = measure_crest_factors(open, ids);
-  if (!factors) return factors.error();
+  const Result<std::vector<MatrixInput>> inputs = measure_crest_factors(open, ids);
+  if (!inputs) return inputs.error();
   TextTable table("lrrrr", {"input of", "blocks", "mean", "largest", fmt::format("above {}", kPeakedCrestFactor)});
-  for (const auto& [kind, crest] : *factors) {
+  for (const auto& [kind, crest] : *inputs) {
     table.row({kind, grouped(crest.blocks), fmt::format("{:.2f}", crest.sum / static_cast<double>(crest.blocks)),
                fmt::format("{:.2f}", crest.largest), percentage(crest.peaked, crest.blocks)});
   }

@@ -33,18 +33,17 @@ bool print_out(std::string_view text) {
   return output_error == 0;
 }
 
-void print_error(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-}
-
 bool flush_out() {
   if (std::fflush(stdout) != 0 && output_error == 0) output_error = errno;
   return output_error == 0;
 }
 
+void print_error(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 int finish_output(int exit_code) {
-  flush_out();
-  if (output_error == 0) return exit_code;
+  if (flush_out()) return exit_code;
   // Whoever stopped reading (`| head`) knows it.
   if (output_error != EPIPE)
     print_error(fmt::format("bolide: the result could not be written to stdout: {}\n", std::strerror(output_error)));

@@ -5,6 +5,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
 #include <poll.h>
 #include <string>
 #include <string_view>
@@ -93,6 +96,18 @@ inline int readable_text(std::string_view text) {
 
 inline ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view stdin_text = {}) {
   return run_program(arguments, readable_text(stdin_text));
+}
+
+// Runs a line of the shell in which $BOLIDE is the program; for redirections and pipes. Gives its exit code.
+inline int run_shell(const std::string& line) {
+  const int status = std::system(("BOLIDE='" BOLIDE_BINARY "'; " + line).c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+inline std::string read_whole_file(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  EXPECT_TRUE(stream.good()) << path;
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
 }  // namespace bolide::test
