@@ -9,7 +9,9 @@
 namespace bolide::text {
 namespace {
 
-constexpr u32 kNone = ~u32{0};  // no neighbour; as an id: merged into its left neighbour
+constexpr u32 kNone = ~u32{0};  // no neighbour
+
+constexpr u32 kNoRank = PairTable::kNoRank;
 
 using Symbol = Bpe::Scratch::Symbol;
 
@@ -34,8 +36,7 @@ void Bpe::merge(std::string_view piece, Scratch& scratch, std::vector<u32>& out)
   }
 }
 
-// The queue holds every possible merge; one is out of date if its left symbol is gone or now has another right
-// neighbour's rank.
+// The queue holds every possible merge, and old ones: those whose rank is no longer that of their left symbol.
 void Bpe::merge_pairs(std::string_view piece, Scratch& scratch, std::vector<u32>& out) const {
   check(piece.size() < kNone, "a piece has less than 4 GiB");
   auto& symbols = scratch.symbols;
@@ -44,20 +45,17 @@ void Bpe::merge_pairs(std::string_view piece, Scratch& scratch, std::vector<u32>
   symbols.resize(n);
   queue.clear();
   for (u32 i = 0; i < n; ++i) {
-    symbols[i] = {byte_ids_[static_cast<u8>(piece[i])], i == 0 ? kNone : i - 1, i + 1 == n ? kNone : i + 1};
+    symbols[i] = {byte_ids_[static_cast<u8>(piece[i])], i == 0 ? kNone : i - 1, i + 1 == n ? kNone : i + 1, kNoRank};
   }
-  auto rank_at = [&](u32 at) { return pairs_.rank(symbols[at].id, symbols[symbols[at].next].id); };
-  for (u32 i = 0; i + 1 < n; ++i) {
-    const u32 rank = rank_at(i);
-    if (rank != PairTable::kNoRank) queue.push_back(u64{rank} << 32 | i);
-  }
-  std::make_heap(queue.begin(), queue.end(), std::greater<>());
-  auto enqueue = [&](u32 at) {
-    const u32 rank = rank_at(at);
-    if (rank == PairTable::kNoRank) return;
-    queue.push_back(u64{rank} << 32 | at);
-    std::push_heap(queue.begin(), queue.end(), std::greater<>());
+  // Finds the rank of a symbol's merge and queues it, if there is one.
+  auto add_merge = [&](u32 at) {
+    Symbol& left = symbols[at];
+    left.rank = left.next == kNone ? kNoRank : pairs_.rank(left.id, symbols[left.next].id);
+    if (left.rank != kNoRank) queue.push_back(u64{left.rank} << 32 | at);
+    return left.rank != kNoRank;
   };
+  for (u32 i = 0; i < n; ++i) add_merge(i);
+  std::make_heap(queue.begin(), queue.end(), std::greater<>());
 
   while (!queue.empty()) {
     std::pop_heap(queue.begin(), queue.end(), std::greater<>());
@@ -66,16 +64,16 @@ void Bpe::merge_pairs(std::string_view piece, Scratch& scratch, std::vector<u32>
     const u32 rank = static_cast<u32>(best >> 32);
     const u32 at = static_cast<u32>(best);
     Symbol& left = symbols[at];
-    if (left.id == kNone || left.next == kNone || rank_at(at) != rank) continue;
+    if (left.rank != rank) continue;
     Symbol& right = symbols[left.next];
     left.id = pairs_.result(rank);
     left.next = right.next;
-    right.id = kNone;
-    if (left.next != kNone) {
-      symbols[left.next].previous = at;
-      enqueue(at);
+    right.rank = kNoRank;
+    if (left.next != kNone) symbols[left.next].previous = at;
+    if (add_merge(at)) std::push_heap(queue.begin(), queue.end(), std::greater<>());
+    if (left.previous != kNone && add_merge(left.previous)) {
+      std::push_heap(queue.begin(), queue.end(), std::greater<>());
     }
-    if (left.previous != kNone) enqueue(left.previous);
   }
   for (u32 i = 0; i < n; i = symbols[i].next) out.push_back(symbols[i].id);
 }

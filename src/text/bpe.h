@@ -22,6 +22,7 @@ class Bpe {
       u32 id;
       u32 previous;  // index of the left neighbour
       u32 next;      // index of the right neighbour
+      u32 rank;      // of its merge with the right neighbour
     };
     std::vector<Symbol> symbols;  // by the position of their first byte
     std::vector<u64> queue;       // a heap of possible merges, rank << 32 | position of the left symbol

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Compares our token ids with an independent implementation on a corpus of MEGABYTES (default 2; 20 by hand).
-#   run.sh [MEGABYTES] [ENCODE_LINES]
+#   run.sh [MEGABYTES] [BUILD_FOLDER]
 # Needs node and npm; fetches the packages of package-lock.json once.
 set -eu
 megabytes=${1:-2}
-encode_lines=$(realpath "${2:-$(dirname "$0")/../../build/release/tests/tokenizer-oracle/encode_lines}")
+build=$(realpath "${2:-$(dirname "$0")/../../build/release}")
 cd "$(dirname "$0")"
 
 if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
@@ -21,4 +21,4 @@ if [ "$sum" != "$expected" ]; then
   echo "run.sh: the corpus of $megabytes MB has SHA-256 $sum, corpus.sha256 says ${expected:-nothing}" >&2
   exit 1
 fi
-node compare.mjs "$encode_lines" "$corpus"
+node compare.mjs "$build/tests/tokenizer-oracle/encode_lines" "$build/bolide" "$corpus"
