@@ -4,6 +4,7 @@
 
 #include "support/engine.h"
 #include "support/program.h"
+#include "support/temp_folder.h"
 
 namespace bolide::test {
 namespace {

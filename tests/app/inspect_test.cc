@@ -3,6 +3,7 @@
 
 #include "support/nano.h"
 #include "support/program.h"
+#include "support/temp_folder.h"
 
 namespace bolide::test {
 namespace {

@@ -5,6 +5,7 @@
 #include "app/token_ids.h"
 #include "support/nano.h"
 #include "support/program.h"
+#include "support/temp_folder.h"
 
 namespace bolide::test {
 namespace {
