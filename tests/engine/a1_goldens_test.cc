@@ -7,6 +7,7 @@
 #include "base/flush_mode.h"
 #include "engine/timeline.h"
 #include "support/engine.h"
+#include "support/sanitized.h"
 
 namespace bolide::engine {
 namespace {
@@ -59,12 +60,15 @@ TEST_P(A1Goldens, EveryListedLengthIsEqualInEveryBit) {
   const std::vector<u32> ids = test::golden_prompt(name);
   const boost::json::value goldens = test::read_json(test::kNanoGoldens + "a1-" + name + ".json");
   std::vector<u64> lengths;
-  for (const auto& golden : goldens.as_array()) lengths.push_back(static_cast<u64>(golden.at("tokens").as_int64()));
+  for (const auto& golden : goldens.as_array()) {
+    const u64 tokens = static_cast<u64>(golden.at("tokens").as_int64());
+    if (!test::kSanitized || tokens <= 130) lengths.push_back(tokens);
+  }
   const auto engine = test::open_nano();
   ASSERT_NE(engine, nullptr);
   Result<std::vector<Fingerprint>> found = engine->fingerprints(ids, lengths, true);
   ASSERT_TRUE(found.ok()) << found.error().message;
-  ASSERT_EQ(found->size(), goldens.as_array().size());
+  ASSERT_EQ(found->size(), lengths.size());
   for (std::size_t i = 0; i < found->size(); ++i) expect_equal((*found)[i], goldens.as_array()[i].as_object());
 }
 
@@ -76,13 +80,13 @@ class ChunkSizes : public testing::TestWithParam<u64> {};
 TEST_P(ChunkSizes, ChangeNoBit) {
   const std::vector<u32> ids = test::golden_prompt("tool_call");
   const boost::json::value goldens = test::read_json(test::kNanoGoldens + "a1-tool_call.json");
-  const object& last = goldens.as_array().back().as_object();
+  const auto& golden = goldens.as_array()[test::kSanitized ? 2 : 4].as_object();  // 128 or 300 tokens
   const auto engine = test::open_nano({.prefill_chunk = GetParam()});
   ASSERT_NE(engine, nullptr);
-  const std::vector<u64> at = {static_cast<u64>(last.at("tokens").as_int64())};
+  const std::vector<u64> at = {static_cast<u64>(golden.at("tokens").as_int64())};
   Result<std::vector<Fingerprint>> found = engine->fingerprints(ids, at, true);
   ASSERT_TRUE(found.ok()) << found.error().message;
-  expect_equal(found->front(), last);
+  expect_equal(found->front(), golden);
 }
 
 INSTANTIATE_TEST_SUITE_P(OneSevenWhole, ChunkSizes, testing::Values(1, 7, 100000));

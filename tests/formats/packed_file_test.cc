@@ -6,6 +6,7 @@
 
 #include "base/mapped_file.h"
 #include "formats/packed_example.h"
+#include "support/sanitized.h"
 #include "support/temp_folder.h"
 
 namespace bolide::formats {
@@ -192,9 +193,7 @@ TEST(PackedWriter, SaysHowMuchTheDiskLacks) {
 }
 
 TEST(PackedWriter, SaysThatMemoryDoesNotSuffice) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "the allocator of the sanitizer stops the program instead";
-#endif
+  if (test::kSanitized) GTEST_SKIP() << "the allocator of the sanitizer stops the program instead";
   const PackedShape huge{.type = WeightType::kF32, .form = Form::kPlain, .rows = u64{1} << 40, .columns = 1 << 18};
   const Result<PackedWriter> writer = PackedWriter::to_memory("out", {}, {{"a", "norm", huge}});
   ASSERT_FALSE(writer.ok());

@@ -47,7 +47,7 @@ Fingerprint run(u64 chunk) {
 TEST(ReferenceChunking, ChunksChangeNoBit) {
   const Fingerprint whole = run(kChunkedTokens);
   EXPECT_EQ(run(7), whole);
-  if (kSanitized) return;
+  if (test::kSanitized) return;
   EXPECT_EQ(run(1), whole);
 }
 

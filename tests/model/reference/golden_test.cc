@@ -45,7 +45,7 @@ bool distributions_keep_bounds(const GoldenErrors& errors) {
 class SeededMistakes : public testing::Test {
  protected:
   void SetUp() override {
-    if (kSanitized) GTEST_SKIP() << "figures are the release build's business";
+    if (test::kSanitized) GTEST_SKIP() << "figures are the release build's business";
   }
 };
 

@@ -10,28 +10,15 @@
 #include "model/engram_shape.h"
 #include "model/forward.h"
 #include "model/tensors.h"
+#include "support/sanitized.h"
 
 namespace bolide::model {
 
-// Sanitizers make the forward about ten times slower. Such builds look for faults of memory, for which prefixes of the
-// prompts do; figures and bounds are the release build's business. This is the one place that decides it.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
-#else
-inline constexpr bool kSanitized = false;
-#endif
-
 // Tokens of a golden prompt that are fed; the greedy continuation follows only a whole prompt.
-inline constexpr u64 kGoldenTokens = kSanitized ? 48 : ~u64{0};
+inline constexpr u64 kGoldenTokens = test::kSanitized ? 48 : ~u64{0};
 // Long enough that every selecting layer of nano has to choose (64 of 70 pairs, 16 of 18 candidate blocks) and that the
 // window of 128 has moved on.
-inline constexpr u64 kChunkedTokens = kSanitized ? 140 : 300;
+inline constexpr u64 kChunkedTokens = test::kSanitized ? 140 : 300;
 
 inline Model open_nano_checkpoint() {
   const std::string folder = BOLIDE_SOURCE_DIR "/models/nano";
