@@ -80,7 +80,7 @@ class ChunkSizes : public testing::TestWithParam<u64> {};
 TEST_P(ChunkSizes, ChangeNoBit) {
   const std::vector<u32> ids = test::golden_prompt("tool_call");
   const boost::json::value goldens = test::read_json(test::kNanoGoldens + "a1-tool_call.json");
-  const auto& golden = goldens.as_array()[test::kSanitized ? 2 : 4].as_object();  // 128 or 300 tokens
+  const auto& golden = goldens.as_array()[test::kSanitized ? 2 : 5].as_object();  // 128 or 300 tokens
   const auto engine = test::open_nano({.prefill_chunk = GetParam()});
   ASSERT_NE(engine, nullptr);
   const std::vector<u64> at = {static_cast<u64>(golden.at("tokens").as_int64())};
