@@ -52,7 +52,7 @@ TEST(RunChat, ShowsThinkingDimmed) {
   ProgramOnTerminal chat(chat_arguments());
   chat.wait_for(kPrompt);
   chat.press("What is the capital of Norway?\r");
-  EXPECT_THAT(chat.wait_for(kStatistics), testing::ContainsRegex("\x1b\\[2m[^\x1b]*Oslo[^\x1b]*\x1b\\[22m\r\n\r\nThe"));
+  EXPECT_THAT(chat.wait_for(kStatistics), testing::ContainsRegex("\x1b\\[2m[^\x1b]+\x1b\\[22m\r\n\r\nThe"));
   leave(chat);
 }
 
