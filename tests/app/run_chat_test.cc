@@ -193,6 +193,17 @@ TEST(RunChat, CommandsAnswerAndQuitLeaves) {
   EXPECT_EQ(chat.wait().exit_code, 0);
 }
 
+TEST(RunChat, ATerminalWithoutACursorAsksOnce) {
+  ProgramOnTerminal program(chat_arguments(), "dumb");
+  program.wait_for("Ctrl+D ends it");
+  program.press("What is the capital of Norway?\n");
+  program.press(kControlD);
+  const ProgramResult result = program.wait();
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, HasSubstr("The capital of Norway is Oslo."));
+  EXPECT_THAT(result.out, Not(HasSubstr("\x1b")));
+}
+
 TEST(RunChat, WithoutColoursNothingIsStyled) {
   ::setenv("NO_COLOR", "1", 1);
   ProgramOnTerminal chat(chat_arguments());
