@@ -19,37 +19,37 @@ std::string dimmed(std::string_view text, TextStyle style) {
 
 std::string AnswerPrinter::print(const text::OutputPiece& piece) {
   const bool reasoning = piece.channel == text::OutputPiece::Channel::kReasoning;
-  std::string bytes;
+  const bool continues = begun_ && reasoning == reasoning_;
   std::string_view text = piece.text;
-  if (!reasoning && reasoning_shown_ && !text.empty()) bytes += end_reasoning();
-  if (!begun_) text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
-  if (text.empty()) return bytes;
-  if (!begun_ && reasoning) bytes += begin_reasoning();
-  begun_ = anything_ = true;
+  if (!continues) text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
+  if (text.empty()) return {};
+  std::string bytes = continues ? std::string() : begin(reasoning);
   const std::size_t end = text.find_last_not_of('\n') + 1;  // 0: only line ends
-  if (end > 0) bytes += std::exchange(line_ends_, {}) + without_controls(text.substr(0, end));
+  if (end > 0) {
+    const std::string shown = std::exchange(line_ends_, {}) + without_controls(text.substr(0, end));
+    bytes += reasoning ? dimmed(shown, style_) : shown;
+  }
   line_ends_ += text.substr(end);
   return bytes;
 }
 
 std::string AnswerPrinter::finish() {
-  std::string bytes;
-  if (reasoning_shown_) bytes += style_ == TextStyle::kStyled ? kNormal : "]";
-  if (anything_) bytes += '\n';
+  const std::string bytes = begun_ ? close() + "\n" : "";
   *this = AnswerPrinter(style_);
   return bytes;
 }
 
-std::string AnswerPrinter::begin_reasoning() {
-  reasoning_shown_ = true;
-  return style_ == TextStyle::kStyled ? std::string(kDim) : "[thinking: ";
+std::string AnswerPrinter::begin(bool reasoning) {
+  std::string bytes = begun_ ? close() + "\n\n" : "";
+  if (reasoning && style_ == TextStyle::kPlain) bytes += "[thinking: ";
+  begun_ = true;
+  reasoning_ = reasoning;
+  line_ends_.clear();
+  return bytes;
 }
 
-std::string AnswerPrinter::end_reasoning() {
-  reasoning_shown_ = false;
-  begun_ = false;
-  line_ends_.clear();
-  return std::string(style_ == TextStyle::kStyled ? kNormal : "]") + "\n\n";
+std::string AnswerPrinter::close() const {
+  return reasoning_ && style_ == TextStyle::kPlain ? "]" : "";
 }
 
 }  // namespace bolide::app

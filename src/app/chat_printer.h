@@ -11,24 +11,25 @@ enum class TextStyle { kPlain, kStyled };
 // `text` dimmed, where styles may be used.
 std::string dimmed(std::string_view text, TextStyle style);
 
-// Gives the bytes to write for each piece. Where nothing can be dimmed, the thinking stands in brackets.
+// Gives the bytes to write for each piece. Nothing stays dimmed after them, so that whatever ends the program leaves
+// the terminal well. Where nothing can be dimmed, the thinking stands in brackets.
 class AnswerPrinter {
  public:
   explicit AnswerPrinter(TextStyle style) : style_(style) {}
 
   std::string print(const text::OutputPiece& piece);
-  // The end of the answer: a line end where one is needed, and nothing dimmed any more.
+  // The end of the answer: a line end, if anything was shown.
   std::string finish();
 
  private:
-  std::string begin_reasoning();
-  std::string end_reasoning();
+  // The first text of a channel comes.
+  std::string begin(bool reasoning);
+  std::string close() const;
 
   TextStyle style_;
-  bool reasoning_shown_ = false;  // and not ended
-  bool begun_ = false;            // something of this channel was shown
-  bool anything_ = false;         // something was shown at all
-  std::string line_ends_;         // held back, because they count only if text follows
+  bool begun_ = false;      // something was shown
+  bool reasoning_ = false;  // it belongs to the thinking
+  std::string line_ends_;   // held back, because they count only if text follows
 };
 
 }  // namespace bolide::app

@@ -53,8 +53,9 @@ int finish_output(int exit_code) {
 Result<std::string> read_stdin(u64 limit_bytes) {
   std::string text;
   std::array<char, 64 * 1024> piece;
-  while (const std::size_t n = std::fread(piece.data(), 1, piece.size(), stdin)) {
-    text.append(piece.data(), n);
+  // A terminal's end of input is there once only: reading on would wait for another.
+  while (std::feof(stdin) == 0 && std::ferror(stdin) == 0) {
+    text.append(piece.data(), std::fread(piece.data(), 1, piece.size(), stdin));
     if (text.size() > limit_bytes) return Error{fmt::format("stdin has more than {} bytes", limit_bytes)};
   }
   if (std::ferror(stdin) != 0) return Error{fmt::format("stdin cannot be read: {}", std::strerror(errno))};

@@ -33,9 +33,8 @@ struct Saved {
 };
 Saved saved;
 
-// Ends of everything that we may have switched on: bracketed paste, dimmed text.
-constexpr std::string_view kSwitchOff = "\x1b[?2004l\x1b[0m";
-constexpr std::string_view kSwitchOn = "\x1b[?2004h";
+constexpr std::string_view kBracketedPasteOn = "\x1b[?2004h";
+constexpr std::string_view kBracketedPasteOff = "\x1b[?2004l";
 
 // Async-signal-safe.
 void write_all(int file_descriptor, std::string_view bytes) {
@@ -59,13 +58,13 @@ void enter_our_mode() {
   mode.c_cc[VTIME] = 0;
   saved.changed = true;
   ::tcsetattr(STDIN_FILENO, TCSADRAIN, &mode);
-  write_all(STDOUT_FILENO, kSwitchOn);
+  write_all(STDOUT_FILENO, kBracketedPasteOn);
 }
 
 // Async-signal-safe.
 void leave_our_mode() {
   if (!saved.changed.exchange(false)) return;
-  write_all(STDOUT_FILENO, kSwitchOff);
+  write_all(STDOUT_FILENO, kBracketedPasteOff);
   ::tcsetattr(STDIN_FILENO, TCSANOW, &saved.mode);
 }
 

@@ -17,7 +17,7 @@ std::string print_all(TextStyle style, std::initializer_list<text::OutputPiece> 
 TEST(AnswerPrinter, ShowsThinkingDimmedAboveTheAnswer) {
   EXPECT_EQ(print_all(TextStyle::kStyled,
                       {{Channel::kReasoning, "Hm"}, {Channel::kReasoning, "."}, {Channel::kAnswer, "Yes"}}),
-            "\x1b[2mHm.\x1b[22m\n\nYes\n");
+            "\x1b[2mHm\x1b[22m\x1b[2m.\x1b[22m\n\nYes\n");
 }
 
 TEST(AnswerPrinter, MarksThinkingWithBracketsWhereNothingCanBeDimmed) {
@@ -25,7 +25,7 @@ TEST(AnswerPrinter, MarksThinkingWithBracketsWhereNothingCanBeDimmed) {
             "[thinking: Hm.]\n\nYes\n");
 }
 
-TEST(AnswerPrinter, EndsTheDimmingOfAnUnfinishedThought) {
+TEST(AnswerPrinter, ClosesAnUnfinishedThought) {
   EXPECT_EQ(print_all(TextStyle::kStyled, {{Channel::kReasoning, "Hm"}}), "\x1b[2mHm\x1b[22m\n");
   EXPECT_EQ(print_all(TextStyle::kPlain, {{Channel::kReasoning, "Hm"}}), "[thinking: Hm]\n");
 }
@@ -41,6 +41,7 @@ TEST(AnswerPrinter, LeavesOutLineEndsAtTheEdgesOnly) {
 
 TEST(AnswerPrinter, NothingGivesNothing) {
   EXPECT_EQ(print_all(TextStyle::kStyled, {{Channel::kReasoning, ""}, {Channel::kAnswer, "\n"}}), "");
+  EXPECT_EQ(print_all(TextStyle::kPlain, {{Channel::kReasoning, "a"}, {Channel::kAnswer, "\n"}}), "[thinking: a]\n");
   EXPECT_EQ(print_all(TextStyle::kStyled, {{Channel::kAnswer, ""}}), "");
 }
 

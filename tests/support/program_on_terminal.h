@@ -11,7 +11,7 @@ namespace bolide::test {
 
 class ProgramOnTerminal {
  public:
-  explicit ProgramOnTerminal(const std::vector<std::string>& arguments) {
+  explicit ProgramOnTerminal(const std::vector<std::string>& arguments, const char* kind = "xterm") {
     keyboard_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     check(keyboard_ >= 0 && ::grantpt(keyboard_) == 0 && ::unlockpt(keyboard_) == 0, "a test can open a terminal");
     terminal_ = ::open(::ptsname(keyboard_), O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -24,7 +24,7 @@ class ProgramOnTerminal {
     ::setsid();
     ::ioctl(terminal_, TIOCSCTTY, 0);
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(terminal_, fd);
-    ::setenv("TERM", "xterm", 1);
+    ::setenv("TERM", kind, 1);
     exec_program(BOLIDE_BINARY, arguments);
   }
   ProgramOnTerminal(const ProgramOnTerminal&) = delete;
