@@ -32,18 +32,24 @@ class ShownAnswer : public AnswerListener {
   void prefill_progress(u64 done, u64 total) override { terminal_.write(progress_.show(done, total)); }
   void tokens(std::span<const u32> ids) override {
     std::string bytes = progress_.hide();
-    for (const u32 id : ids) bytes += printer_.print(text_.push(id));
+    for (const u32 id : ids) bytes += printed(text_.push(id));
     terminal_.write(bytes);
   }
   bool wait(int file_descriptor) override { return terminal_.wait_unless_interrupted(file_descriptor); }
 
   void finish() {
-    const std::string rest = printer_.print(text_.finish());
+    const std::string rest = printed(text_.finish());
     terminal_.write(progress_.hide() + rest + printer_.finish());
   }
   const AnswerText& text() const { return text_; }
 
  private:
+  std::string printed(const std::vector<text::OutputEvent>& events) {
+    std::string bytes;
+    for (const text::OutputEvent& event : events) bytes += printer_.print(event);
+    return bytes;
+  }
+
   Terminal& terminal_;
   AnswerPrinter printer_;
   PrefillProgress progress_;

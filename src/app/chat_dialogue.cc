@@ -1,6 +1,5 @@
 #include "app/chat_dialogue.h"
 
-#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -36,11 +35,12 @@ engine::Request raw_request(std::vector<u32> prompt, const text::Tokenizer& toke
 
 void Dialogue::ask(std::string question) {
   check(turns_.empty() || turns_.back().role == text::Role::kAssistant, "a question follows an answer");
-  turns_.push_back({.role = text::Role::kUser, .content = std::move(question), .reasoning = {}});
+  turns_.push_back(text::Message::of(text::Role::kUser, std::move(question)));
 }
 
 void Dialogue::answer(std::string reasoning, std::string text) {
-  turns_.push_back({.role = text::Role::kAssistant, .content = std::move(text), .reasoning = std::move(reasoning)});
+  turns_.push_back(text::Message::of(text::Role::kAssistant, std::move(text)));
+  turns_.back().reasoning = std::move(reasoning);
 }
 
 void Dialogue::take_back() {
@@ -49,26 +49,17 @@ void Dialogue::take_back() {
 }
 
 Result<engine::Request> Dialogue::request(const text::Tokenizer& tokenizer, const AnswerSettings& settings) const {
-  std::vector<text::Message> messages;
-  if (!system_.empty()) messages.push_back({.role = text::Role::kSystem, .content = system_, .reasoning = {}});
-  messages.insert(messages.end(), turns_.begin(), turns_.end());
-  const Result<std::vector<text::TextSpan>> prompt = text::render_chat(messages, {.effort = settings.effort});
+  text::Conversation conversation;
+  if (!system_.empty()) conversation.messages.push_back(text::Message::of(text::Role::kSystem, system_));
+  conversation.messages.insert(conversation.messages.end(), turns_.begin(), turns_.end());
+  const Result<text::Prompt> prompt = text::render_chat(conversation, {.effort = settings.effort});
   if (!prompt) return prompt.error();
-  return make_request(tokenizer.encode(*prompt), settings, text::end_tokens(tokenizer));
+  return make_request(text::encode_prompt(tokenizer, *prompt), settings, text::end_tokens(tokenizer));
 }
 
-text::OutputPiece AnswerText::push(u32 id) {
-  if (std::ranges::find(end_tokens_, id) != end_tokens_.end()) return finish();
-  return keep(splitter_.push(id));
-}
-
-text::OutputPiece AnswerText::finish() {
-  return keep(splitter_.finish());
-}
-
-text::OutputPiece AnswerText::keep(text::OutputPiece piece) {
-  (piece.channel == text::OutputPiece::Channel::kReasoning ? reasoning_ : answer_) += piece.text;
-  return piece;
+std::vector<text::OutputEvent> AnswerText::keep(std::vector<text::OutputEvent> events) {
+  said_.add(events);
+  return events;
 }
 
 }  // namespace bolide::app

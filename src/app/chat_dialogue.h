@@ -7,7 +7,7 @@
 
 #include "engine/engine.h"
 #include "text/chat.h"
-#include "text/thinking.h"
+#include "text/token_parser.h"
 
 namespace bolide::app {
 
@@ -54,23 +54,21 @@ class Dialogue {
 class AnswerText {
  public:
   AnswerText(const text::Tokenizer& tokenizer, const AnswerSettings& settings)
-      : splitter_(tokenizer, settings.effort > 0), end_tokens_(text::end_tokens(tokenizer)) {}
+      : parser_(tokenizer, {.thinking = settings.effort > 0, .calls_allowed = false}) {}
 
-  // What the token adds; nothing for an end token.
-  text::OutputPiece push(u32 id);
+  // What the token adds to reasoning or answer; nothing for an end token.
+  std::vector<text::OutputEvent> push(u32 id) { return keep(parser_.push(id)); }
   // What is left at the end.
-  text::OutputPiece finish();
+  std::vector<text::OutputEvent> finish() { return keep(parser_.finish(text::OutputEnd::kLimit)); }
 
-  const std::string& reasoning() const { return reasoning_; }
-  const std::string& answer() const { return answer_; }
+  const std::string& reasoning() const { return said_.reasoning; }
+  const std::string& answer() const { return said_.content; }
 
  private:
-  text::OutputPiece keep(text::OutputPiece piece);
+  std::vector<text::OutputEvent> keep(std::vector<text::OutputEvent> events);
 
-  text::ThinkingSplitter splitter_;
-  std::vector<u32> end_tokens_;
-  std::string reasoning_;
-  std::string answer_;
+  text::TokenParser parser_;
+  text::ParsedOutput said_;
 };
 
 }  // namespace bolide::app

@@ -32,9 +32,7 @@ class SideChannel {
         thinking_(style_) {}
 
   void prefill_progress(u64 done, u64 total) { write(progress_.show(done, total)); }
-  void thinking(const text::OutputPiece& piece) {
-    if (!piece.text.empty()) write(progress_.hide() + thinking_.print(piece));
-  }
+  void thinking(const text::OutputEvent& event) { write(progress_.hide() + thinking_.print(event)); }
   // The answer begins or everything ends.
   void end_thinking(std::string_view gap) {
     const std::string rest = progress_.hide() + thinking_.finish();
@@ -108,10 +106,15 @@ class QuestionListener : public OnceListener {
   const AnswerText& text() const { return text_; }
 
  private:
-  void show(const text::OutputPiece& piece) {
-    if (piece.channel == text::OutputPiece::Channel::kReasoning) return side().thinking(piece);
-    if (!piece.text.empty()) side().end_thinking("\n");
-    output().print(piece.text);
+  void show(const std::vector<text::OutputEvent>& events) {
+    for (const text::OutputEvent& event : events) {
+      if (event.kind == text::OutputEvent::Kind::kReasoning) {
+        side().thinking(event);
+      } else {
+        side().end_thinking("\n");
+        output().print(event.text);
+      }
+    }
   }
 
   AnswerText text_;

@@ -17,10 +17,10 @@ std::string dimmed(std::string_view text, TextStyle style) {
   return style == TextStyle::kStyled ? std::string(kDim).append(text).append(kNormal) : std::string(text);
 }
 
-std::string AnswerPrinter::print(const text::OutputPiece& piece) {
-  const bool reasoning = piece.channel == text::OutputPiece::Channel::kReasoning;
+std::string AnswerPrinter::print(const text::OutputEvent& event) {
+  const bool reasoning = event.kind == text::OutputEvent::Kind::kReasoning;
   const bool continues = begun_ && reasoning == reasoning_;
-  std::string_view text = piece.text;
+  std::string_view text = event.text;
   if (!continues) text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
   if (text.empty()) return {};
   std::string bytes = continues ? std::string() : begin(reasoning);

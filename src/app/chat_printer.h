@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "text/thinking.h"
+#include "text/output_event.h"
 
 namespace bolide::app {
 
@@ -11,13 +11,13 @@ enum class TextStyle { kPlain, kStyled };
 // `text` dimmed, where styles may be used.
 std::string dimmed(std::string_view text, TextStyle style);
 
-// Gives the bytes to write for each piece. Nothing stays dimmed after them, so that whatever ends the program leaves
-// the terminal well. Where nothing can be dimmed, the thinking stands in brackets.
+// Gives the bytes to write for each event, of reasoning or answer. Nothing stays dimmed after them, so that whatever
+// ends the program leaves the terminal well. Where nothing can be dimmed, the thinking stands in brackets.
 class AnswerPrinter {
  public:
   explicit AnswerPrinter(TextStyle style) : style_(style) {}
 
-  std::string print(const text::OutputPiece& piece);
+  std::string print(const text::OutputEvent& event);
   // The end of the answer: a line end, if anything was shown.
   std::string finish();
 

@@ -16,6 +16,8 @@ using Action = std::function<int()>;
 void add_run(CLI::App& program, Action& action);
 void add_inspect(CLI::App& program, Action& action);
 void add_tokenize(CLI::App& program, Action& action);
+void add_render(CLI::App& program, Action& action);
+void add_parse(CLI::App& program, Action& action);
 void add_logits(CLI::App& program, Action& action);
 void add_hash(CLI::App& program, Action& action);
 void add_convert(CLI::App& program, Action& action);

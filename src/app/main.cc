@@ -29,6 +29,8 @@ void add_commands(CLI::App& program, Action& action) {
   add_run(program, action);
   add_inspect(program, action);
   add_tokenize(program, action);
+  add_render(program, action);
+  add_parse(program, action);
   add_logits(program, action);
   add_hash(program, action);
   add_eval(program, action);

@@ -4,10 +4,9 @@
 
 #include "app/command.h"
 #include "app/engine_options.h"
+#include "app/model_tokenizer.h"
 #include "app/standard_streams.h"
 #include "app/token_ids.h"
-#include "engine/model_files.h"
-#include "formats/packed_file.h"
 
 namespace bolide::app {
 namespace {
@@ -19,18 +18,6 @@ struct TokenizeOptions {
 };
 
 constexpr u64 kLimitBytes = u64{1} << 30;
-
-// Reads no weights.
-Result<text::Tokenizer> open_tokenizer(const std::string& model) {
-  const Result<std::string> path = resolve_model(model);
-  if (!path) return path.error();
-  const Result<std::optional<std::string>> packed = engine::find_packed_file(*path);
-  if (!packed) return packed.error();
-  if (!*packed) return text::Tokenizer::from_file(*path);
-  const Result<formats::PackedFile> file = formats::PackedFile::open(**packed);
-  if (!file) return file.error();
-  return text::Tokenizer::from_json(file->tokenizer_json(), **packed + ", tokenizer.json");
-}
 
 int decode_stdin(const text::Tokenizer& tokenizer) {
   const Result<std::vector<u32>> ids = read_token_ids("-", tokenizer.vocab_size());

@@ -1,35 +1,32 @@
-// The prompt of a dialogue (spec/prompt-format.md sections 3 and 4; no tools, images or tasks yet).
+// The prompt of a conversation (prompt-format.md sections 2 to 4 and 6).
 #pragma once
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "text/effort.h"
+#include "text/message.h"
+#include "text/prompt.h"
+#include "text/sampled_turns.h"
 #include "text/tokenizer.h"
 
 namespace bolide::text {
 
-enum class Role { kSystem, kUser, kAssistant, kLatestReminder };
-
-struct Message {
-  Role role = Role::kUser;
-  std::string content;
-  std::string reasoning;    // of an assistant; what it thought before the content
-  bool open_ended = false;  // of an assistant: no end token after it, the model goes on writing
-};
-
-// The default effort of the release encoder ("high").
-constexpr int kDefaultEffort = 75;
-
 struct ChatOptions {
   int effort = kDefaultEffort;  // 1..100; 0: no thinking
-  bool drop_reasoning = true;   // leave out the reasoning before the last user turn (section 3.4)
+  // Leave out the reasoning before the last user turn (section 3.4). Never done while a message carries tools.
+  bool drop_reasoning = true;
+  // Nor while the history holds calls: a client may stop sending its tools in the middle of a loop (hazard E21). The
+  // official rule does drop then.
+  bool keep_reasoning_with_calls = false;
 };
 
 // The whole prompt, from the begin token to the header of the answer to come. Markers are spans with added tokens, all
-// text of messages is spans without. An error if the dialogue is empty or is only a system message (nothing to
-// answer), or if the effort is out of range.
-Result<std::vector<TextSpan>> render_chat(const std::vector<Message>& messages, const ChatOptions& options);
+// that callers wrote are spans without (pitfalls B03). Where `sampled` remembers an assistant's turn, its tokens stand
+// in place of its text, so that the prompt begins with what the model has seen (section 10). Linear in the size of the
+// conversation. An error if there is nothing to answer, or if the effort is out of range.
+Result<Prompt> render_chat(const Conversation& conversation, const ChatOptions& options,
+                           const SampledTurns* sampled = nullptr);
 
 // The token that begins every prompt, as a span.
 TextSpan begin_of_prompt();

@@ -1,11 +1,17 @@
 #include "text/stream_decoder.h"
 
+#include <algorithm>
+
 #include "text/utf8.h"
 
 namespace bolide::text {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+bool is_not_ascii(char c) {
+  return static_cast<u8>(c) >= 0x80;
+}
 
 // Length of the longest beginning of `text` that begins (or is) a well-formed character; at least 1. Sets `whole` if it
 // is one, `open` if more bytes could make it one.
@@ -42,7 +48,12 @@ std::string Utf8Stream::push(std::string_view bytes) {
   pending += bytes;
   held_.clear();
   std::string out;
+  out.reserve(pending.size());
   for (std::string_view rest = pending; !rest.empty();) {
+    const std::size_t n_ascii = static_cast<std::size_t>(std::ranges::find_if(rest, is_not_ascii) - rest.begin());
+    out += rest.substr(0, n_ascii);
+    rest.remove_prefix(n_ascii);
+    if (rest.empty()) break;
     const Beginning beginning = beginning_of(rest);
     if (beginning.open) {
       held_ = rest;
