@@ -38,6 +38,7 @@ std::vector<OutputEvent> OutputParser::push(std::string_view bytes) {
 std::vector<OutputEvent> OutputParser::push_control(ControlToken token) {
   if (ended()) return {};
   if (token == ControlToken::kEnd) return finish(OutputEnd::kEndToken);
+  pending_ += utf8_.finish();
   settle();
   const bool in_arguments = state_ == State::kValue || state_ == State::kBody;
   if (token == ControlToken::kThink) {
@@ -55,7 +56,9 @@ std::vector<OutputEvent> OutputParser::push_control(ControlToken token) {
 std::vector<OutputEvent> OutputParser::finish(OutputEnd how) {
   if (!ended()) {
     settle();
+    // Before half a character is replaced: it may belong to a tag that was cut.
     if (trial_) end_trial(how);
+    pending_ += utf8_.finish();
     settle();
     if (!ended()) end(how);
   }
@@ -64,7 +67,6 @@ std::vector<OutputEvent> OutputParser::finish(OutputEnd how) {
 
 // Decides what was held back as if nothing followed. The beginning of a tag among calls is left.
 void OutputParser::settle() {
-  pending_ += utf8_.finish();
   more_may_come_ = false;
   parse();
   more_may_come_ = true;
