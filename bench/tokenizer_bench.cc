@@ -1,10 +1,9 @@
 // Speed of the tokenizer on one core: MB per second of processor time, the best of several runs; and tokens per kB.
 //   tokenizer_bench TOKENIZER.JSON TEXT_FILE...
-#include <algorithm>
 #include <cstdio>
-#include <ctime>
-#include <limits>
 #include <string>
+
+#include "processor_time.h"
 
 #include "base/mapped_file.h"
 #include "text/splitter.h"
@@ -13,20 +12,7 @@
 namespace {
 
 using namespace bolide;
-
-constexpr int kRuns = 7;
-
-// The shortest of several runs, in seconds of processor time: other programs on the machine matter less.
-template <class Work>
-double best_seconds(Work&& work) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int run = 0; run < kRuns; ++run) {
-    const std::clock_t start = std::clock();
-    work();
-    best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
-  }
-  return best;
-}
+using bench::best_seconds;
 
 std::size_t count_pieces(std::string_view text) {
   text::Splitter splitter(text);

@@ -22,7 +22,10 @@ bool is_digit(char c) {
 std::vector<u32> order_of_keys(const std::vector<JsonMember>& members) {
   std::vector<u32> order(members.size());
   std::iota(order.begin(), order.end(), u32{0});
-  std::ranges::stable_sort(order, {}, [&](u32 i) -> const std::string& { return members[i].key; });
+  std::ranges::sort(order, [&](u32 a, u32 b) {
+    const int compared = members[a].key.compare(members[b].key);
+    return compared != 0 ? compared < 0 : a < b;
+  });
   return order;
 }
 

@@ -107,6 +107,9 @@ bool OutputParser::step() {
 }
 
 OutputParser::Marker OutputParser::marker_at(std::string_view rest) const {
+  // Most "<" of a text begin nothing: after it comes "/", or the first letter of "think" or "DSML", or a bar.
+  constexpr std::string_view kSecondBytes = "/tD\xEF";
+  if (rest.size() > 1 && kSecondBytes.find(rest[1]) == std::string_view::npos) return {};
   bool partial = false;
   const auto begins_with = [&](std::string_view words) {
     const Match match = match_words(rest, words);
@@ -252,9 +255,10 @@ bool OutputParser::value_step() {
       value_.raw += text;
     }
   };
-  const std::size_t plain = std::min(rest().find_first_of("<&"), rest().size());
-  if (plain > 0) {
-    add(rest().substr(0, plain));
+  const std::string_view text = rest();
+  const auto special = std::ranges::find_if(text, [](char c) { return c == '<' || c == '&'; });
+  if (const auto plain = static_cast<std::size_t>(special - text.begin()); plain > 0) {
+    add(text.substr(0, plain));
     consume(plain);
     return true;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 namespace bolide::text {
 namespace {
@@ -47,18 +48,20 @@ std::vector<Turn> join_user_messages(const std::vector<Message>& messages) {
 void order_results(Turn& turn, const std::vector<ToolCall>& calls) {
   std::unordered_map<std::string_view, std::size_t> place_of_call;
   for (std::size_t i = 0; i < calls.size(); ++i) place_of_call[calls[i].id] = i;
+  const auto rank = [&](const TurnBlock& result) {
+    const auto call = place_of_call.find(result.call_id);
+    return call == place_of_call.end() ? std::size_t{0} : call->second;
+  };
   std::vector<std::size_t> places;
-  std::vector<TurnBlock> results;
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // the rank of a result, its place
   for (std::size_t i = 0; i < turn.blocks.size(); ++i) {
     if (turn.blocks[i].result == nullptr) continue;
     places.push_back(i);
-    results.push_back(turn.blocks[i]);
+    order.emplace_back(rank(turn.blocks[i]), i);
   }
-  std::ranges::stable_sort(results, {}, [&](const TurnBlock& result) {
-    const auto call = place_of_call.find(result.call_id);
-    return call == place_of_call.end() ? std::size_t{0} : call->second;
-  });
-  for (std::size_t i = 0; i < places.size(); ++i) turn.blocks[places[i]] = results[i];
+  std::ranges::sort(order);
+  const std::vector<TurnBlock> blocks = turn.blocks;
+  for (std::size_t i = 0; i < places.size(); ++i) turn.blocks[places[i]] = blocks[order[i].second];
 }
 
 }  // namespace
