@@ -21,6 +21,7 @@ void add_parse(CLI::App& program, Action& action);
 void add_logits(CLI::App& program, Action& action);
 void add_hash(CLI::App& program, Action& action);
 void add_convert(CLI::App& program, Action& action);
+void add_synth(CLI::App& program, Action& action);
 void add_eval(CLI::App& program, Action& action);
 void add_selftest(CLI::App& program, Action& action);
 

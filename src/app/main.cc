@@ -35,6 +35,7 @@ void add_commands(CLI::App& program, Action& action) {
   add_hash(program, action);
   add_eval(program, action);
   add_convert(program, action);
+  add_synth(program, action);
   add_selftest(program, action);
 }
 

@@ -1,8 +1,12 @@
 #include "convert/checkpoint_folder.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 #include "base/mapped_file.h"
+#include "convert/token_map_of.h"
+#include "engram/make_constants.h"
 #include "engram/table_sources.h"
 #include "model/engram_shape.h"
 #include "model/tensors.h"
@@ -12,6 +16,35 @@ namespace {
 
 constexpr u64 kMaxConfigBytes = 1 << 20;
 constexpr u64 kMaxDocumentBytes = 256 << 20;
+
+// The official folder has no engram.json: its constants follow from the tokenizer and the configuration.
+Result<std::string> read_engram_json(const CheckpointFolder& folder) {
+  const std::string path = folder.path + "/engram.json";
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) return read_text_file(path, kMaxDocumentBytes);
+  const engram::EngramShape shape = model::engram_shape(folder.config);
+  Result<engram::TokenMap> map = token_map_of(folder.documents.tokenizer, folder.path + "/tokenizer.json");
+  if (!map) return map.error();
+  if (map->ids.size() != shape.vocab_size || map->compressed_vocab_size != shape.compressed_vocab_size) {
+    return Error{fmt::format(
+        "{}: there is no engram.json, and the tokenizer's {} tokens compress to {} ids, where config.json names {} and "
+        "{}; copy the model's engram.json into the folder",
+        folder.path, map->ids.size(), map->compressed_vocab_size, shape.vocab_size, shape.compressed_vocab_size)};
+  }
+  // Without this a hostile configuration could ask for a search of hours.
+  const u64 start = folder.config.engram.prime_search_start;
+  if (std::ranges::any_of(shape.rows, [&](u64 rows) { return start == 0 || rows / start < shape.columns(); })) {
+    return Error{fmt::format(
+        "{}/config.json: field engram_num_embeddings is too small for {} primes from engram_vocab_size ({}) on",
+        folder.path, shape.columns(), start)};
+  }
+  if (shape.pad_id >= shape.vocab_size) {
+    return Error{fmt::format("{}/config.json: field engram_pad_id is {}, which is not in the vocabulary of {} tokens",
+                             folder.path, shape.pad_id, shape.vocab_size)};
+  }
+  return engram::engram_json(engram::make_constants(shape, *std::move(map), folder.config.engram.prime_search_start),
+                             shape);
+}
 
 Status read_documents(CheckpointFolder& folder) {
   const auto read = [&](const char* name, u64 limit_bytes) {
@@ -29,7 +62,7 @@ Status read_documents(CheckpointFolder& folder) {
   folder.documents.tokenizer = *std::move(tokenizer);
 
   if (folder.config.engram.layer_ids.empty()) return {};
-  Result<std::string> engram = read("engram.json", kMaxDocumentBytes);
+  Result<std::string> engram = read_engram_json(folder);
   if (!engram) return engram.error();
   Result<engram::EngramConstants> constants =
       engram::parse_engram_constants(*engram, folder.path + "/engram.json", model::engram_shape(folder.config));

@@ -1,4 +1,5 @@
-// The folder of an official checkpoint: config.json, tokenizer.json, engram.json and safetensors shards.
+// The folder of an official checkpoint: config.json, tokenizer.json, engram.json (ours; the
+// official folder has none) and safetensors shards.
 #pragma once
 #include <memory>
 #include <string>
@@ -18,7 +19,9 @@ namespace bolide::convert {
 struct CheckpointFolder {
   std::string path;
   model::Config config;
-  formats::PackedDocuments documents;  // as they stand in the folder; engram.json is empty where no layer has a table
+  // As they stand in the folder. engram.json is made by its rules where the folder has none (the official one), and
+  // empty where no layer has a table.
+  formats::PackedDocuments documents;
   engram::EngramConstants engram;
   std::shared_ptr<const formats::Checkpoint> checkpoint;
   model::SkippedTensors skipped;                   // the vision tower

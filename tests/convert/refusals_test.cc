@@ -110,10 +110,31 @@ TEST_F(BrokenNano, ATruncatedShardIsNamed) {
 }
 
 TEST_F(BrokenNano, AMissingDocumentIsNamed) {
-  for (const char* file : {"engram.json", "tokenizer.json", "config.json"}) {
+  for (const char* file : {"tokenizer.json", "config.json"}) {
     std::filesystem::remove(model_.file(file));
     EXPECT_THAT(refusal(), HasSubstr(file));
   }
+}
+
+TEST_F(BrokenNano, WithoutEngramJsonItsConstantsAreMadeByTheirRules) {
+  const auto stored = open_checkpoint_folder(model_.path());
+  ASSERT_TRUE(stored);
+  std::filesystem::remove(model_.file("engram.json"));
+  const auto made = open_checkpoint_folder(model_.path());
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->engram.token_map, stored->engram.token_map);
+  EXPECT_EQ(made->engram.compressed_pad_id, stored->engram.compressed_pad_id);
+  ASSERT_EQ(made->engram.tables.size(), stored->engram.tables.size());
+  for (std::size_t i = 0; i < made->engram.tables.size(); ++i) {
+    EXPECT_EQ(made->engram.tables[i].multipliers, stored->engram.tables[i].multipliers);
+    EXPECT_EQ(made->engram.tables[i].primes, stored->engram.tables[i].primes);
+  }
+}
+
+TEST_F(BrokenNano, EngramConstantsThatCannotBeMadeAreAskedFor) {
+  std::filesystem::remove(model_.file("engram.json"));
+  replace("config.json", "\"engram_compressed_vocab_size\": 5615", "\"engram_compressed_vocab_size\": 5616");
+  EXPECT_THAT(refusal(), HasSubstr("copy the model's engram.json into the folder"));
 }
 
 TEST_F(BrokenNano, ABlockThatBecomesZeroIsReported) {
