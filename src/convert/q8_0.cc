@@ -27,16 +27,16 @@ std::array<float, 256> e4m3_values() {
 }
 
 // The weights of 32 columns of a row, exactly.
-Block weights(const Q8_0Source& source, u64 row, u64 block) {
-  static const std::array<float, 256> kE4m3 = e4m3_values();
+Block weights(const MatrixSource& source, u64 row, u64 block) {
+  static const std::array<float, 256> e4m3 = e4m3_values();
   const u64 first = row * source.columns + block * kBlock;
   Block w;
-  if (source.type == Q8_0Source::Type::kBf16) {
+  if (source.type == MatrixSource::Type::kBf16) {
     for (u64 i = 0; i < kBlock; ++i) w[i] = arith::bf16_value(load<u16>(source.codes.data() + 2 * (first + i)));
     return w;
   }
   const double scale = arith::e8m0_value(byte_at(source.scales, row / kBlock * (source.columns / kBlock) + block));
-  for (u64 i = 0; i < kBlock; ++i) w[i] = kE4m3[byte_at(source.codes, first + i)] * scale;
+  for (u64 i = 0; i < kBlock; ++i) w[i] = e4m3[byte_at(source.codes, first + i)] * scale;
   return w;
 }
 
@@ -57,7 +57,7 @@ void account_for(const Block& w, const arith::Q8_0Block& encoded, SmallBlocks& s
 
 }  // namespace
 
-Status fill_q8_0_tile(const Q8_0Source& source, u64 tile, std::span<std::byte> codes, std::span<std::byte> scales,
+Status fill_q8_0_tile(const MatrixSource& source, u64 tile, std::span<std::byte> codes, std::span<std::byte> scales,
                       SmallBlocks& small) {
   const u64 first_row = tile * formats::kTileRows;
   const u64 rows = std::min(formats::kTileRows, source.rows - first_row);

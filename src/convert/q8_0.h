@@ -9,7 +9,7 @@
 namespace bolide::convert {
 
 // A matrix as the checkpoint holds it: plain rows.
-struct Q8_0Source {
+struct MatrixSource {
   enum class Type : u8 { kFp8, kBf16 } type;
   Bytes codes;   // E4M3 or BF16; checked to be finite
   Bytes scales;  // of FP8: E8M0, one per 32 x 32 block; below 255
@@ -29,7 +29,7 @@ struct SmallBlocks {
 // Encodes the 32 rows of tile number `tile` as packed files want them (packed_layout.h; missing rows become zeros):
 // `codes` has 32 * columns bytes, `scales` 2 * columns. Adds to `small`. Fails, naming row and columns, where a block
 // is so large that its F16 scale would be infinite.
-Status fill_q8_0_tile(const Q8_0Source& source, u64 tile, std::span<std::byte> codes, std::span<std::byte> scales,
+Status fill_q8_0_tile(const MatrixSource& source, u64 tile, std::span<std::byte> codes, std::span<std::byte> scales,
                       SmallBlocks& small);
 
 }  // namespace bolide::convert

@@ -90,15 +90,15 @@ Status convert_experts(const model::TensorSpec& spec, Source& source, const Appe
 Status convert_to_q8_0(const model::TensorSpec& spec, Source& source, const Append& append, SmallBlocks& small) {
   const Result<Bytes> weights = source.read(spec.name);
   if (!weights) return weights.error();
-  Q8_0Source matrix{.type = Q8_0Source::Type::kBf16,
-                    .codes = *weights,
-                    .scales = {},
-                    .rows = spec.packed.rows,
-                    .columns = spec.packed.columns};
+  MatrixSource matrix{.type = MatrixSource::Type::kBf16,
+                      .codes = *weights,
+                      .scales = {},
+                      .rows = spec.packed.rows,
+                      .columns = spec.packed.columns};
   if (spec.checkpoint == model::CheckpointFormat::kFp8) {
     const Result<Bytes> scales = source.read(spec.expert_scale_name(0));
     if (!scales) return scales.error();
-    matrix.type = Q8_0Source::Type::kFp8;
+    matrix.type = MatrixSource::Type::kFp8;
     matrix.scales = *scales;
   }
   const u64 tiles = (matrix.rows + kTileRows - 1) / kTileRows;

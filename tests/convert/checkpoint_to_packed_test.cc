@@ -53,15 +53,16 @@ double f16(u16 code) {
 
 // The positive F16 code nearest to x, ties to the even code, by looking at all of them.
 u16 nearest_f16(double x) {
-  static const std::vector<double> kValues = [] {
+  static const std::vector<double> all_values = [] {
     std::vector<double> values;
     for (u16 code = 0; code <= 0x7bff; ++code) values.push_back(f16(code));
     return values;
   }();
-  const auto above = static_cast<std::size_t>(std::lower_bound(kValues.begin(), kValues.end(), x) - kValues.begin());
-  if (above == 0 || kValues.at(above) == x) return static_cast<u16>(above);
-  const double low = x - kValues[above - 1];
-  const double high = kValues[above] - x;
+  const auto above =
+      static_cast<std::size_t>(std::lower_bound(all_values.begin(), all_values.end(), x) - all_values.begin());
+  if (above == 0 || all_values.at(above) == x) return static_cast<u16>(above);
+  const double low = x - all_values[above - 1];
+  const double high = all_values[above] - x;
   if (low == high) return static_cast<u16>(above % 2 == 0 ? above : above - 1);
   return static_cast<u16>(low < high ? above - 1 : above);
 }

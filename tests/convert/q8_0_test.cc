@@ -23,15 +23,15 @@ struct OneRow {
   SmallBlocks small;
   Status status;
 
-  explicit OneRow(const Q8_0Source& source) : codes(32 * source.columns), scales(2 * source.columns) {
+  explicit OneRow(const MatrixSource& source) : codes(32 * source.columns), scales(2 * source.columns) {
     status = fill_q8_0_tile(source, 0, codes, scales, small);
   }
   u16 d(u64 block) const { return load<u16>(&scales[block * 32 * 2]); }
   Bytes q(u64 block) const { return Bytes(codes).subspan(block * 32 * 32, 32); }
 };
 
-Q8_0Source fp8(Bytes codes, Bytes scales) {
-  return {.type = Q8_0Source::Type::kFp8, .codes = codes, .scales = scales, .rows = 1, .columns = codes.size()};
+MatrixSource fp8(Bytes codes, Bytes scales) {
+  return {.type = MatrixSource::Type::kFp8, .codes = codes, .scales = scales, .rows = 1, .columns = codes.size()};
 }
 
 std::vector<std::byte> from_hex(std::string_view text) {
@@ -58,7 +58,7 @@ TEST(Q8_0, ReproducesTheVectorsOfA1) {
     ASSERT_TRUE(row.status) << row.status.error().message;
     u16 d = 0;
     const std::string_view d_text = vector.at("d").get_string();
-    std::from_chars(d_text.data(), d_text.data() + 4, d, 16);
+    std::from_chars(d_text.data(), d_text.data() + d_text.size(), d, 16);
     EXPECT_EQ(row.d(0), d) << line;
     EXPECT_THAT(row.q(0), testing::ElementsAreArray(from_hex(vector.at("q").get_string()))) << line;
     ++checked;
@@ -111,7 +111,7 @@ TEST(Q8_0, TakesBf16RowsAndFillsMissingRowsWithZeros) {
   std::vector<std::byte> values(2 * 64);
   store(&values[2 * 40], u16{0xc2fe});  // -127 in column 40
   store(&values[2 * 41], u16{0x3fc0});  // 1.5
-  const Q8_0Source source{.type = Q8_0Source::Type::kBf16, .codes = values, .scales = {}, .rows = 1, .columns = 64};
+  const MatrixSource source{.type = MatrixSource::Type::kBf16, .codes = values, .scales = {}, .rows = 1, .columns = 64};
   std::vector<std::byte> codes(32 * 64, std::byte{0xee});
   std::vector<std::byte> scales(2 * 64, std::byte{0xee});
   SmallBlocks small;
