@@ -7,7 +7,9 @@
 #include "app/standard_streams.h"
 #include "app/token_ids.h"
 #include "engine/model_files.h"
+#include "formats/gguf_file.h"
 #include "formats/packed_file.h"
+#include "model/gguf_tokenizer.h"
 
 namespace bolide::app {
 namespace {
@@ -24,6 +26,13 @@ constexpr u64 kLimitBytes = u64{1} << 30;
 Result<text::Tokenizer> open_tokenizer(const std::string& model) {
   const Result<std::string> path = resolve_model(model);
   if (!path) return path.error();
+  if (engine::is_gguf(*path)) {
+    const Result<formats::GgufFile> file = formats::GgufFile::open(*path);
+    if (!file) return file.error();
+    const Result<std::string> json = model::gguf_tokenizer_json(*file);
+    if (!json) return json.error();
+    return text::Tokenizer::from_json(*json, *path + ", tokenizer in its metadata");
+  }
   const Result<std::optional<std::string>> packed = engine::find_packed_file(*path);
   if (!packed) return packed.error();
   if (!*packed) return text::Tokenizer::from_file(*path);

@@ -1,13 +1,13 @@
 #include "convert/packing.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
 #include <thread>
 
 #include "convert/engram_conversion.h"
 #include "convert/file_names.h"
+#include "convert/free_room.h"
 #include "convert/packed_specs.h"
 #include "convert/parallel.h"
 #include "formats/packed_plan.h"
@@ -81,20 +81,6 @@ Result<PackedModel> finish(PackedWriter& weights, ConvertReport report) {
   return PackedModel{*std::move(file), std::move(report)};
 }
 
-// Each file checked its own size when it was made, but neither knows of the other, and neither has taken its room yet.
-Status check_free_space(const std::string& path, const PackedWriter& weights, const EngramConversion& engram) {
-  u64 wanted = weights.size_bytes();
-  for (std::size_t i = 0; i < engram.n_tables(); ++i) wanted += engram.table_bytes(i);
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  const Result<u64> free = free_space_bytes(folder.empty() ? "." : folder);
-  if (!free) return free.error();
-  if (wanted <= *free) return {};
-  return Error{fmt::format(
-      "{}: weights and Engram rows need {} bytes, but only {} are free on this disk; free {} bytes or choose another "
-      "place",
-      path, wanted, *free, wanted - *free)};
-}
-
 }  // namespace
 
 u32 thread_count(const ConvertOptions& options) {
@@ -109,7 +95,9 @@ Result<PackedModel> pack_to_files(const PackInput& input, const std::string& pat
     Result<EngramConversion> conversion = EngramConversion::create(engram_path(path), input.engram_tables);
     if (!conversion) return conversion.error();
     engram.emplace(*std::move(conversion));
-    if (Status room = check_free_space(path, *weights, *engram); !room) return room.error();
+    u64 bytes = weights->size_bytes();
+    for (std::size_t i = 0; i < engram->n_tables(); ++i) bytes += engram->table_bytes(i);
+    if (Status room = check_room(path, bytes); !room) return room.error();
   }
   Result<ConvertReport> report = convert_all(input, options, *weights, engram);
   if (!report) return report.error();
