@@ -190,7 +190,8 @@ GgufMetadata general_metadata(std::string_view architecture, std::string_view ti
 Result<GgufMetadata> target_metadata(const GgufInput& input, GgufRecipe recipe) {
   GgufMetadata metadata = general_metadata("deepseek41", "DeepSeek V4.1 Flash");
   metadata.add_text("deepseek41.quantization", name(recipe));
-  model::add_config_keys(input.config, input.documents.config, metadata);
+  metadata.add_text("deepseek41.config", input.documents.config);
+  model::add_config_keys(input.config, metadata);
   if (!input.engram_tables.empty()) model::add_engram_keys(input.config.engram, input.engram, metadata);
   if (Status added = model::add_tokenizer_keys(input.config, input.documents.tokenizer, metadata); !added) {
     return Error{fmt::format("{}: {}", input.name, added.error().message)};

@@ -192,8 +192,7 @@ Status check_draft_keys(const Config& config, const GgufFile& draft) {
   return expect("expert_feed_forward_length", "", {config.moe_inter_dim});
 }
 
-void add_config_keys(const Config& c, std::string_view config_json, GgufMetadata& metadata) {
-  metadata.add_text("deepseek41.config", config_json);
+void add_config_keys(const Config& c, GgufMetadata& metadata) {
   add_u32_keys(metadata, {{"vocab_size", c.vocab_size},
                           {"hidden_size", c.dim},
                           {"num_hidden_layers", c.n_layers},

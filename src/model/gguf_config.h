@@ -1,7 +1,6 @@
 // The configuration in the metadata of ds4's GGUF files, both ways (spec model.md 2.2, dspark.md 1.3).
 #pragma once
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
 #include "formats/gguf_file.h"
@@ -20,8 +19,8 @@ Result<std::string> gguf_config_json(const formats::GgufFile& target, const form
 // drafter of another checkpoint would only ever propose wrong tokens (pitfalls B52).
 Status check_draft_keys(const Config& config, const formats::GgufFile& draft);
 
-// The keys that gguf_config_json() reads, for a target file ...
-void add_config_keys(const Config& config, std::string_view config_json, formats::GgufMetadata& metadata);
+// The keys of the fields, for a target file (deepseek41.config, the text, is apart) ...
+void add_config_keys(const Config& config, formats::GgufMetadata& metadata);
 // ... and for a drafter file.
 void add_draft_keys(const Config& config, formats::GgufMetadata& metadata);
 
