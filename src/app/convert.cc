@@ -1,5 +1,6 @@
-// `bolide convert`: the official checkpoint into a packed file.
+// `bolide convert`: the official checkpoint, a packed file or a GGUF into a packed file or a GGUF.
 #include <CLI/App.hpp>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 
@@ -9,6 +10,9 @@
 #include "app/text_table.h"
 #include "convert/checkpoint_to_packed.h"
 #include "convert/file_names.h"
+#include "convert/gguf_to_packed.h"
+#include "convert/to_gguf.h"
+#include "engine/model_files.h"
 
 namespace bolide::app {
 namespace {
@@ -16,7 +20,12 @@ namespace {
 struct ConvertArguments {
   std::string in;
   std::string out;
+  std::string to;           // "packed", "gguf", or nothing: what the name of `out` says
+  std::string recipe;       // "exact", "mxfp4", or nothing: exact
+  std::string draft_model;  // beside a GGUF
   bool no_draft = false;
+
+  bool to_gguf() const { return to.empty() ? engine::is_gguf(out) : to == "gguf"; }
 };
 
 // What each class of tensors became.
@@ -51,41 +60,121 @@ std::string small_block_table(const std::vector<convert::SmallBlockReport>& repo
   return "\n  Blocks with a largest weight below 1e-3, for which the F16 scale of Q8_0 is coarse:\n\n" + table.str();
 }
 
-int convert_checkpoint(const ConvertArguments& arguments) {
-  const Result<convert::CheckpointFolder> folder = convert::open_checkpoint_folder(arguments.in);
-  if (!folder) return report_failure(folder.error());
+void print_report(const convert::ConvertReport& report) {
+  print_out(class_table(report) + left_out(report.vision, "the vision tower") +
+            left_out(report.omitted_draft, "the drafter") + small_block_table(report.small_blocks) + "\n");
+}
+
+void print_written(const std::string& path, u64 bytes, std::string_view what) {
+  print_out(fmt::format("Wrote {}, {}{}.\n", path, readable_bytes(bytes), what));
+}
+
+// A folder's checkpoint or a GGUF into packed weights; `source` is the open model.
+template <class Source>
+int pack(const Source& source, bool has_engram, const ConvertArguments& arguments) {
   ProgressBar bar("convert");
   convert::ConvertOptions options;
   options.with_draft = !arguments.no_draft;
   options.progress = [&bar](u64 done, u64 total) { bar.show(done, total); };
-  const Result<convert::PackedModel> packed = convert::convert_to_files(*folder, arguments.out, options);
+  const Result<convert::PackedModel> packed = convert::convert_to_files(source, arguments.out, options);
   bar.finish();
   if (!packed) return report_failure(packed.error());
-  const convert::ConvertReport& report = packed->report;
-  print_out(class_table(report) + left_out(report.vision, "the vision tower") +
-            left_out(report.omitted_draft, "the drafter") + small_block_table(report.small_blocks) + "\n");
-  print_out(fmt::format("Wrote {}, {}.\n", arguments.out, readable_bytes(packed->weights.bytes().size())));
-  if (!folder->engram_tables.empty())
+  print_report(packed->report);
+  print_written(arguments.out, packed->weights.bytes().size(), "");
+  if (has_engram) {
     print_out(fmt::format("Wrote {}, the Engram rows; keep it beside.\n", convert::engram_path(arguments.out)));
+  }
   return kGood;
+}
+
+int convert_to_packed(const ConvertArguments& arguments) {
+  if (engine::is_gguf(arguments.in)) {
+    const Result<convert::GgufModel> model = convert::open_gguf_model(arguments.in, arguments.draft_model);
+    if (!model) return report_failure(model.error());
+    return pack(*model, !model->engram_rows.empty(), arguments);
+  }
+  const Result<convert::CheckpointFolder> folder = convert::open_checkpoint_folder(arguments.in);
+  if (!folder) return report_failure(folder.error());
+  return pack(*folder, !folder->engram_tables.empty(), arguments);
+}
+
+// What a GGUF is to be written from: a folder is an official checkpoint, a file is packed.
+Result<convert::GgufInput> open_gguf_input(const std::string& path) {
+  std::error_code code;
+  if (!std::filesystem::is_directory(path, code)) return convert::gguf_input(path);
+  const Result<convert::CheckpointFolder> folder = convert::open_checkpoint_folder(path);
+  if (!folder) return folder.error();
+  return convert::gguf_input(*folder);
+}
+
+int convert_to_gguf(const ConvertArguments& arguments) {
+  const Result<convert::GgufInput> input = open_gguf_input(arguments.in);
+  if (!input) return report_failure(input.error());
+  const convert::GgufRecipe recipe =
+      arguments.recipe == "mxfp4" ? convert::GgufRecipe::kMxfp4 : convert::GgufRecipe::kExact;
+  ProgressBar bar("convert");
+  convert::ConvertOptions options;
+  options.with_draft = !arguments.no_draft;
+  options.progress = [&bar](u64 done, u64 total) { bar.show(done, total); };
+  const Result<convert::GgufReport> result = convert::convert_to_gguf(*input, arguments.out, recipe, options);
+  bar.finish();
+  if (!result) return report_failure(result.error());
+  print_report(result->report);
+  print_written(arguments.out, result->target_bytes, "");
+  if (result->draft_bytes > 0) {
+    print_written(convert::gguf_draft_path(arguments.out), result->draft_bytes, ", the drafter");
+  }
+  return kGood;
+}
+
+// Whether the options make sense together; a text where they do not.
+std::string contradiction(const ConvertArguments& arguments) {
+  const bool from_gguf = engine::is_gguf(arguments.in);
+  if (from_gguf && arguments.to_gguf())
+    return "a GGUF is converted to a packed file only; from that a GGUF can be made";
+  if (!from_gguf && !arguments.draft_model.empty()) return "--draft-model belongs to a GGUF as the source";
+  if (!arguments.to_gguf() && !arguments.recipe.empty()) return "--recipe belongs to --to gguf";
+  return "";
+}
+
+int convert_model(const ConvertArguments& arguments) {
+  if (const std::string wrong = contradiction(arguments); !wrong.empty()) return report_failure(Error{wrong});
+  return arguments.to_gguf() ? convert_to_gguf(arguments) : convert_to_packed(arguments);
 }
 
 }  // namespace
 
 void add_convert(CLI::App& program, Action& action) {
   auto arguments = std::make_shared<ConvertArguments>();
-  CLI::App* command = program.add_subcommand("convert", "Make a packed file of an official checkpoint");
+  CLI::App* command =
+      program.add_subcommand("convert", "Make a packed file of an official checkpoint or a GGUF, or a GGUF of them");
   command->footer(
-      "The packed file is what the engine computes on; the rows of the Engram tables go to a file beside it.\n"
-      "Example: bolide convert models/nano nano.bolide && bolide run --model nano.bolide");
-  command->add_option("IN", arguments->in, "Folder with config.json, tokenizer.json and safetensors files")->required();
+      "The packed file is what the engine computes on; the rows of the Engram tables go to a file beside it. A GGUF\n"
+      "holds both, in the form of ds4's files; the drafter gets a GGUF of its own, NAME-draft.gguf.\n"
+      "Examples: bolide convert models/nano nano.bolide && bolide run --model nano.bolide\n"
+      "          bolide convert model.gguf model.bolide --draft-model drafter.gguf\n"
+      "          bolide convert model.bolide model.gguf --recipe mxfp4");
+  command
+      ->add_option("IN", arguments->in,
+                   "Folder with config.json, tokenizer.json and safetensors files; or a GGUF; or a packed file")
+      ->required();
   command
       ->add_option("OUT", arguments->out,
-                   fmt::format("File to write, by custom NAME{}; the rows go to NAME{}", convert::kPackedExtension,
-                               convert::kEngramExtension))
+                   fmt::format("File to write, by custom NAME{}, the rows then go to NAME{}; or NAME{}",
+                               convert::kPackedExtension, convert::kEngramExtension, convert::kGgufExtension))
       ->required();
+  command->add_option("--to", arguments->to, "What OUT is to be. Default: gguf where its name ends so, else packed")
+      ->check(CLI::IsMember({"packed", "gguf"}))
+      ->type_name("packed|gguf");
+  command
+      ->add_option("--recipe", arguments->recipe,
+                   "Types of a GGUF: exact (default), the packed ones; mxfp4, those of ds4's files with MXFP4 experts")
+      ->check(CLI::IsMember({"exact", "mxfp4"}))
+      ->type_name("exact|mxfp4");
+  command->add_option("--draft-model", arguments->draft_model, "The drafter's file that belongs to the GGUF IN")
+      ->type_name("FILE");
   command->add_flag("--no-draft", arguments->no_draft, "Leave the drafter's tensors out");
-  command->callback([arguments, &action] { action = [arguments] { return convert_checkpoint(*arguments); }; });
+  command->callback([arguments, &action] { action = [arguments] { return convert_model(*arguments); }; });
 }
 
 }  // namespace bolide::app

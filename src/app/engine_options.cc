@@ -50,8 +50,8 @@ std::function<std::string(const std::string&)> whole_number_from(u64 least) {
 CLI::Option* add_model_option(CLI::App& command, std::string& path) {
   return command
       .add_option("--model", path,
-                  "A packed file, or a folder with one or with the official checkpoint. Default: $BOLIDE_MODEL, then "
-                  "models/nano")
+                  "A packed file, a GGUF, or a folder with a packed file or with the official checkpoint. Default: "
+                  "$BOLIDE_MODEL, then models/nano")
       ->type_name("PATH");
 }
 
@@ -75,6 +75,8 @@ CLI::Option* add_backend_option(CLI::App& command) {
 
 void add_engine_options(CLI::App& command, engine::EngineOptions& options) {
   add_model_option(command, options.model_path);
+  command.add_option("--draft-model", options.draft_path, "The drafter's file that belongs to a GGUF")
+      ->type_name("FILE");
   add_arithmetic_option(command, "--arithmetic",
                         "a1 (default): the engine's; ref: the official reference's; plain: ref without quantized "
                         "activations",

@@ -34,8 +34,8 @@ void add_inspect(CLI::App& program, Action& action) {
   command->footer("Reads headers only, so it is instant for a model of any size.\nExample: bolide inspect models/nano");
   command
       ->add_option("model", options->model,
-                   "A packed file, or a folder with one or with the official checkpoint. Default: $BOLIDE_MODEL, then "
-                   "models/nano")
+                   "A packed file, a GGUF, or a folder with a packed file or with the official checkpoint. Default: "
+                   "$BOLIDE_MODEL, then models/nano")
       ->type_name("PATH");
   command->add_flag("--tensors", options->tensors, "List every tensor");
   command->add_flag("--json", options->json, "Print JSON for scripts");

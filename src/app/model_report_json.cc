@@ -10,6 +10,18 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
+std::string_view form_name(ModelForm form) {
+  switch (form) {
+    case ModelForm::kCheckpoint:
+      return "checkpoint";
+    case ModelForm::kPacked:
+      return "packed";
+    case ModelForm::kGguf:
+      return "gguf";
+  }
+  return "";
+}
+
 // A layer's number, or null where there is none.
 boost::json::value layer_or_null(u32 layer) {
   if (layer == model::kNone) return nullptr;
@@ -78,7 +90,7 @@ array tensors(const ModelSummary& summary) {
 
 std::string json_report(const ModelSummary& summary, bool every_tensor) {
   object report{{"path", summary.path},
-                {"form", summary.packed ? "packed" : "checkpoint"},
+                {"form", form_name(summary.form)},
                 {"bytes", stored_bytes(summary)},
                 {"layers", layers(summary.config)},
                 {"tensor_classes", classes(summary)},

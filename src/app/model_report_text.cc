@@ -11,6 +11,18 @@ using model::Config;
 using model::kNone;
 using model::LayerRole;
 
+std::string_view form_name(ModelForm form) {
+  switch (form) {
+    case ModelForm::kCheckpoint:
+      return "official checkpoint";
+    case ModelForm::kPacked:
+      return "packed weights";
+    case ModelForm::kGguf:
+      return "GGUF";
+  }
+  return "";
+}
+
 std::string configuration(const Config& c) {
   TextTable table("ll", {});
   table.row({"layers", fmt::format("{} of width {}, {} residual streams", c.n_layers, c.dim, c.hc_mult)});
@@ -126,8 +138,7 @@ std::string tensors(const ModelSummary& summary) {
 
 std::string text_report(const ModelSummary& summary, bool every_tensor) {
   std::string text =
-      fmt::format("{}: {}, {}\n\n", summary.path, summary.packed ? "packed weights" : "official checkpoint",
-                  readable_bytes(stored_bytes(summary)));
+      fmt::format("{}: {}, {}\n\n", summary.path, form_name(summary.form), readable_bytes(stored_bytes(summary)));
   const auto add = [&text](std::string_view title, const std::string& body) {
     text += fmt::format("{}\n{}\n", title, body);
   };

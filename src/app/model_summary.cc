@@ -6,6 +6,7 @@
 
 #include "convert/checkpoint_folder.h"
 #include "convert/file_names.h"
+#include "convert/gguf_model.h"
 #include "engine/model_files.h"
 #include "formats/engram_file.h"
 #include "formats/packed_file.h"
@@ -33,7 +34,7 @@ std::string_view type_name(CheckpointFormat format) {
 Result<ModelSummary> summarize_checkpoint(const std::string& path) {
   Result<convert::CheckpointFolder> folder = convert::open_checkpoint_folder(path);
   if (!folder) return folder.error();
-  ModelSummary summary{path, false, folder->config, {}, {}, folder->skipped};
+  ModelSummary summary{path, ModelForm::kCheckpoint, folder->config, {}, {}, folder->skipped};
   const auto bytes_of = [&](const std::string& name) {
     const formats::Tensor* tensor = folder->checkpoint->find(name);
     return tensor != nullptr ? tensor->data.size() : 0;
@@ -56,7 +57,7 @@ Result<ModelSummary> summarize_packed(const std::string& path) {
   if (!file) return file.error();
   Result<model::Config> config = model::parse_config(file->config_json(), path + ", config.json");
   if (!config) return config.error();
-  ModelSummary summary{path, true, *config, {}, {}, {}};
+  ModelSummary summary{path, ModelForm::kPacked, *config, {}, {}, {}};
   for (const TensorSpec& spec : model::tensor_specs(*config)) {
     const formats::PackedTensor* tensor = file->find(spec.name);
     if (tensor == nullptr && spec.draft) continue;
@@ -73,9 +74,23 @@ Result<ModelSummary> summarize_packed(const std::string& path) {
   return summary;
 }
 
+Result<ModelSummary> summarize_gguf(const std::string& path) {
+  const Result<convert::GgufModel> gguf = convert::open_gguf_model(path, "");
+  if (!gguf) return gguf.error();
+  ModelSummary summary{path, ModelForm::kGguf, gguf->config, {}, {}, gguf->skipped};
+  for (const convert::GgufSource& source : gguf->tensors) {
+    const formats::GgufTensor& tensor = *source.tensor;
+    summary.tensors.push_back({source.spec, std::string(formats::name(tensor.type)), tensor.data.size()});
+  }
+  for (const convert::EngramTableRows& table : gguf->engram_rows)
+    summary.engram_tables.push_back({table.layer, table.rows, table.row_bytes()});
+  return summary;
+}
+
 }  // namespace
 
 Result<ModelSummary> summarize_model(const std::string& path) {
+  if (engine::is_gguf(path)) return summarize_gguf(path);
   Result<std::optional<std::string>> packed = engine::find_packed_file(path);
   if (!packed) return packed.error();
   return *packed ? summarize_packed(**packed) : summarize_checkpoint(path);

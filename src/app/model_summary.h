@@ -23,16 +23,18 @@ struct StoredTable {
   u64 bytes() const { return rows * row_bytes; }
 };
 
+enum class ModelForm : u8 { kCheckpoint, kPacked, kGguf };
+
 struct ModelSummary {
   std::string path;
-  bool packed = false;  // else the official checkpoint
+  ModelForm form = ModelForm::kCheckpoint;
   model::Config config;
   std::vector<StoredTensor> tensors;  // in the order of model::tensor_specs; without a drafter's if it was left out
   std::vector<StoredTable> engram_tables;
-  model::SkippedTensors vision;  // of a checkpoint
+  model::SkippedTensors vision;  // known and left out
 };
 
-// Opens what --model may name: a packed file, or a folder with one or with the official checkpoint.
+// Opens what --model may name: a packed file, a GGUF, or a folder with a packed file or the official checkpoint.
 Result<ModelSummary> summarize_model(const std::string& path);
 
 // All tensors of a class that are stored in the same type.

@@ -7,7 +7,7 @@
 
 namespace bolide::app {
 
-// Of a packed file or a folder; an empty path stands for the default model. Reads no weights.
+// Of a packed file, a GGUF or a folder; an empty path stands for the default model. Reads no weights.
 Result<text::Tokenizer> open_tokenizer(const std::string& model);
 
 }  // namespace bolide::app

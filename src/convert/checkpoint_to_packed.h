@@ -1,24 +1,13 @@
 // An official checkpoint into packed weights (design: interfaces.md, Packed weights file; docs/packed-file.md):
 // streaming, in bounded memory, several tensors at a time.
 #pragma once
-#include <functional>
-
 #include "convert/checkpoint_folder.h"
-#include "convert/report.h"
+#include "convert/packing.h"
 
 namespace bolide::convert {
 
-struct ConvertOptions {
-  bool with_draft = true;  // false: leave the drafter's tensors out
-  u32 n_threads = 0;       // 0: as many as the machine has
-  // Told how many bytes of the output are done, by one thread at a time, often.
-  std::function<void(u64 done, u64 total)> progress;
-};
-
-struct PackedModel {
-  formats::PackedFile weights;
-  ConvertReport report;
-};
+// How the checkpoint holds a tensor, for reports: "FP8".
+std::string_view name(model::CheckpointFormat format);
 
 // Writes the packed file `path` and, where the model has Engram layers, the rows file engram_path(path). Both are
 // written as *.partial and get their names at the end, the rows first; on failure nothing is left of an unfinished

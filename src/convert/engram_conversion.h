@@ -1,24 +1,22 @@
-// The Engram tables of a checkpoint into a `.engram` file: a row's codes, then its scales (docs/packed-file.md).
+// Engram tables into a `.engram` file: a row's codes, then its scales (docs/packed-file.md).
 #pragma once
 #include <functional>
-#include <memory>
 #include <string>
+#include <vector>
 
-#include "formats/checkpoint.h"
+#include "convert/engram_rows.h"
 #include "formats/engram_file.h"
-#include "model/config.h"
 
 namespace bolide::convert {
 
 // Owns the unfinished file, which is gone if finish() is never reached.
 class EngramConversion {
  public:
-  // The checkpoint's tensors were accounted for.
-  static Result<EngramConversion> create(const std::string& path, const model::EngramConfig& config,
-                                         std::shared_ptr<const formats::Checkpoint> checkpoint);
+  // The tables' files stay open until the end.
+  static Result<EngramConversion> create(const std::string& path, std::vector<EngramTableRows> tables);
 
-  u64 n_tables() const { return config_.layer_ids.size(); }
-  u64 table_bytes(std::size_t table) const;
+  u64 n_tables() const { return tables_.size(); }
+  u64 table_bytes(std::size_t table) const { return tables_[table].bytes(); }
 
   // Converts one table; different tables on different threads. `told` hears of every piece that was written. A NaN code
   // is an error that names the layer and the row.
@@ -28,12 +26,10 @@ class EngramConversion {
   Status finish();
 
  private:
-  EngramConversion(model::EngramConfig config, std::shared_ptr<const formats::Checkpoint> checkpoint,
-                   formats::EngramWriter writer)
-      : config_(std::move(config)), checkpoint_(std::move(checkpoint)), writer_(std::move(writer)) {}
+  EngramConversion(std::vector<EngramTableRows> tables, formats::EngramWriter writer)
+      : tables_(std::move(tables)), writer_(std::move(writer)) {}
 
-  model::EngramConfig config_;
-  std::shared_ptr<const formats::Checkpoint> checkpoint_;
+  std::vector<EngramTableRows> tables_;
   formats::EngramWriter writer_;
 };
 

@@ -31,9 +31,19 @@ Block weights(const MatrixSource& source, u64 row, u64 block) {
   static const std::array<float, 256> e4m3 = e4m3_values();
   const u64 first = row * source.columns + block * kBlock;
   Block w;
-  if (source.type == MatrixSource::Type::kBf16) {
-    for (u64 i = 0; i < kBlock; ++i) w[i] = arith::bf16_value(load<u16>(source.codes.data() + 2 * (first + i)));
+  const auto each = [&](u64 bytes, auto value) {
+    for (u64 i = 0; i < kBlock; ++i) w[i] = value(source.codes.data() + bytes * (first + i));
     return w;
+  };
+  switch (source.type) {
+    case MatrixSource::Type::kBf16:
+      return each(2, [](const std::byte* at) { return arith::bf16_value(load<u16>(at)); });
+    case MatrixSource::Type::kF16:
+      return each(2, [](const std::byte* at) { return arith::f16_value(load<u16>(at)); });
+    case MatrixSource::Type::kF32:
+      return each(4, [](const std::byte* at) { return load<float>(at); });
+    case MatrixSource::Type::kFp8:
+      break;
   }
   const double scale = arith::e8m0_value(byte_at(source.scales, row / kBlock * (source.columns / kBlock) + block));
   for (u64 i = 0; i < kBlock; ++i) w[i] = e4m3[byte_at(source.codes, first + i)] * scale;
@@ -73,7 +83,7 @@ Status fill_q8_0_tile(const MatrixSource& source, u64 tile, std::span<std::byte>
       if (!arith::quantize_q8_0(w, encoded)) {
         return Error{
             fmt::format("row {}, columns {} to {} hold a weight too large for Q8_0 (its scale would be "
-                        "infinite); the checkpoint is damaged",
+                        "infinite); the file is damaged",
                         first_row + row, block * kBlock, block * kBlock + kBlock - 1)};
       }
       account_for(w, encoded, small);

@@ -1,5 +1,5 @@
-// Matrices that become Q8_0: those that the checkpoint holds as FP8, and the BF16 heads. The converter's rule of
-// arithmetic.md, rule 2.
+// Matrices that become Q8_0: those that the checkpoint holds as FP8, the BF16 heads, and such matrices as a GGUF holds
+// them. The converter's rule of arithmetic.md, rule 2.
 #pragma once
 #include <span>
 
@@ -8,10 +8,10 @@
 
 namespace bolide::convert {
 
-// A matrix as the checkpoint holds it: plain rows.
+// A matrix as its file holds it: plain rows.
 struct MatrixSource {
-  enum class Type : u8 { kFp8, kBf16 } type;
-  Bytes codes;   // E4M3 or BF16; checked to be finite
+  enum class Type : u8 { kFp8, kBf16, kF16, kF32 } type;
+  Bytes codes;   // E4M3, BF16, F16 or F32; checked to be finite
   Bytes scales;  // of FP8: E8M0, one per 32 x 32 block; below 255
   u64 rows;
   u64 columns;  // a multiple of 32

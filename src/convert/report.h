@@ -31,4 +31,10 @@ struct ConvertReport {
   model::SkippedTensors omitted_draft;  // left out on request
 };
 
+// Adds one tensor to the line of its class and types.
+void add_to_report(ConvertReport& report, const ClassReport& tensor);
+
+// The same for the rows of an Engram table.
+void add_engram_to_report(ConvertReport& report, u64 bytes);
+
 }  // namespace bolide::convert

@@ -101,21 +101,26 @@ Status convert_to_q8_0(const model::TensorSpec& spec, Source& source, const Appe
     matrix.type = MatrixSource::Type::kFp8;
     matrix.scales = *scales;
   }
+  if (Status appended = append_q8_0(matrix, append, small); !appended) {
+    return Error{fmt::format("tensor {}: {}", spec.name, appended.error().message)};
+  }
+  return {};
+}
+
+}  // namespace
+
+Status append_q8_0(const MatrixSource& matrix, const Append& append, SmallBlocks& small) {
   const u64 tiles = (matrix.rows + kTileRows - 1) / kTileRows;
   const u64 scale_bytes = 2 * matrix.columns;  // of a tile: 32 rows, K / 32 blocks, F16
   std::vector<std::byte> codes(kTileRows * matrix.columns);
   std::vector<std::byte> all_scales(tiles * scale_bytes);
   for (u64 tile = 0; tile < tiles; ++tile) {
     const auto scales = std::span(all_scales).subspan(tile * scale_bytes, scale_bytes);
-    if (Status filled = fill_q8_0_tile(matrix, tile, codes, scales, small); !filled) {
-      return Error{fmt::format("tensor {}: {}", spec.name, filled.error().message)};
-    }
+    if (Status filled = fill_q8_0_tile(matrix, tile, codes, scales, small); !filled) return filled;
     if (Status appended = append(codes); !appended) return appended;
   }
   return append(all_scales);
 }
-
-}  // namespace
 
 Result<TensorConversion> convert_tensor(const model::TensorSpec& spec, const formats::Checkpoint& checkpoint,
                                         const Append& append) {

@@ -28,4 +28,7 @@ struct TensorConversion {
 Result<TensorConversion> convert_tensor(const model::TensorSpec& spec, const formats::Checkpoint& checkpoint,
                                         const Append& append);
 
+// A matrix as Q8_0, re-quantized: its codes tile by tile, then its scales, which it keeps in memory until then.
+Status append_q8_0(const MatrixSource& matrix, const Append& append, SmallBlocks& small);
+
 }  // namespace bolide::convert

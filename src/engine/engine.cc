@@ -71,7 +71,7 @@ struct Engine::Core {
 };
 
 Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options) {
-  Result<std::unique_ptr<OpenModel>> open = open_model(options.model_path, options.arithmetic);
+  Result<std::unique_ptr<OpenModel>> open = open_model(options.model_path, options.arithmetic, options.draft_path);
   if (!open) return open.error();
   const model::Config& config = (*open)->model.config;
   const u64 fits = std::min(config.max_position, context_that_fits(config));

@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <system_error>
+#include <unistd.h>
 #include <vector>
 
 #include "convert/checkpoint_folder.h"
 #include "convert/checkpoint_to_packed.h"
 #include "convert/file_names.h"
+#include "convert/gguf_to_packed.h"
 #include "engram/table_sources.h"
 #include "formats/engram_file.h"
 #include "formats/packed_file.h"
@@ -120,6 +122,42 @@ Result<std::unique_ptr<OpenModel>> open_checkpoint(const std::string& path, Arit
       kind);
 }
 
+// What packed weights may take of the machine's memory: three quarters, the rest is the sessions' and the system's.
+u64 memory_for_weights() {
+  return static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGE_SIZE)) / 4 * 3;
+}
+
+Result<model::Weights> gguf_weights(const convert::GgufModel& model) {
+  const convert::PackInput input = convert::pack_input(model, {});
+  const Result<u64> bytes = convert::packed_bytes(input);
+  if (!bytes) return bytes.error();
+  if (*bytes > memory_for_weights()) {
+    return Error{fmt::format(
+        "{}: its weights take {:.1f} GB when they are opened directly, this machine has memory for {:.1f} GB of them; "
+        "convert the file once, then it is mapped; type: bolide convert {} {}{}{}",
+        model.path, static_cast<double>(*bytes) * 1e-9, static_cast<double>(memory_for_weights()) * 1e-9, model.path,
+        fs::path(model.path).stem().string(), convert::kPackedExtension,
+        model.draft == nullptr ? "" : " --draft-model " + model.draft->path())};
+  }
+  const Result<convert::PackedModel> packed = convert::pack_to_memory(input, {});
+  if (!packed) return packed.error();
+  return model::load_packed_weights(model.config, packed->weights);
+}
+
+Result<std::unique_ptr<OpenModel>> open_gguf(const std::string& path, const std::string& draft_path,
+                                             ArithmeticKind kind) {
+  if (kind != ArithmeticKind::kA1) {
+    return Error{path + ": REF and plain read the official checkpoint's own weights; name its folder, not a GGUF"};
+  }
+  Result<convert::GgufModel> model = convert::open_gguf_model(path, draft_path);
+  if (!model) return model.error();
+  Result<model::Weights> weights = gguf_weights(*model);
+  if (!weights) return weights.error();
+  return assemble({path, model->config, *std::move(weights), std::move(model->engram), std::move(model->engram_tables),
+                   model->documents.tokenizer},
+                  kind);
+}
+
 // The packed files in a folder, by name.
 std::vector<std::string> packed_files_in(const std::string& folder) {
   std::vector<std::string> found;
@@ -149,7 +187,7 @@ Result<std::string> default_model_path() {
 Result<std::optional<std::string>> find_packed_file(const std::string& path) {
   std::error_code code;
   if (!fs::exists(path, code))
-    return Error{path + ": there is no such file or folder; a model is a packed file or a folder"};
+    return Error{path + ": there is no such file or folder; a model is a packed file, a GGUF or a folder"};
   if (!fs::is_directory(path, code)) return std::optional(path);
   std::vector<std::string> packed = packed_files_in(path);
   if (packed.empty()) return std::optional<std::string>();
@@ -158,7 +196,17 @@ Result<std::optional<std::string>> find_packed_file(const std::string& path) {
       fmt::format("{}: this folder has several packed files ({}); name one of them", path, fmt::join(packed, ", "))};
 }
 
-Result<std::unique_ptr<OpenModel>> open_model(const std::string& path, ArithmeticKind arithmetic) {
+bool is_gguf(std::string_view path) {
+  return path.ends_with(convert::kGgufExtension);
+}
+
+Result<std::unique_ptr<OpenModel>> open_model(const std::string& path, ArithmeticKind arithmetic,
+                                              const std::string& draft_path) {
+  if (is_gguf(path)) return open_gguf(path, draft_path, arithmetic);
+  if (!draft_path.empty()) {
+    return Error{
+        fmt::format("{}: a drafter's file is opened beside a GGUF only, but the model is {}", draft_path, path)};
+  }
   std::error_code code;
   if (arithmetic != ArithmeticKind::kA1 && fs::is_directory(path, code)) return open_checkpoint(path, arithmetic);
   Result<std::optional<std::string>> packed = find_packed_file(path);

@@ -1,9 +1,10 @@
-// Opening what `--model` names (design: interfaces.md, Commands): a packed file, or a folder with one or with the
-// official checkpoint.
+// Opening what `--model` names (design: interfaces.md, Commands): a packed file, a GGUF, or a folder with a packed file
+// or with the official checkpoint.
 #pragma once
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "model/arithmetic.h"
@@ -29,8 +30,13 @@ Result<std::string> default_model_path();
 // or nothing where the folder has none, which is then an official checkpoint's. Two of them are an error.
 Result<std::optional<std::string>> find_packed_file(const std::string& path);
 
-// A1 computes on packed weights: a folder's official checkpoint is packed in memory where it is smaller than 2 GB, else
-// refused with the `convert` command to type. REF and plain need the official checkpoint.
-Result<std::unique_ptr<OpenModel>> open_model(const std::string& path, ArithmeticKind arithmetic);
+// Whether a path names a GGUF: it ends in .gguf.
+bool is_gguf(std::string_view path);
+
+// A1 computes on packed weights: a folder's official checkpoint is packed in memory where it is smaller than 2 GB, a
+// GGUF where it fits (its Engram rows stay in the file); else they are refused with the `convert` command to type. REF
+// and plain need the official checkpoint. `draft_path`: the drafter's file beside a GGUF, or nothing.
+Result<std::unique_ptr<OpenModel>> open_model(const std::string& path, ArithmeticKind arithmetic,
+                                              const std::string& draft_path = {});
 
 }  // namespace bolide::engine

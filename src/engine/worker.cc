@@ -1,6 +1,7 @@
 #include "engine/worker.h"
 
 #include <future>
+#include <memory>
 #include <utility>
 
 namespace bolide::engine {
@@ -25,12 +26,14 @@ void Worker::post(std::function<void()> job) {
 }
 
 void Worker::run(const std::function<void()>& job) {
-  std::promise<void> done;
-  post([&] {
+  // Shared, because the worker may still be inside set_value() when the waiting thread goes on.
+  const auto done = std::make_shared<std::promise<void>>();
+  std::future<void> finished = done->get_future();
+  post([&job, done] {
     job();
-    done.set_value();
+    done->set_value();
   });
-  done.get_future().wait();
+  finished.wait();
 }
 
 void Worker::loop() {

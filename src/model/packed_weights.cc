@@ -26,7 +26,7 @@ std::string describe(const PackedShape& shape) {
 // The type follows the role, but a role may be kept in more than one type (interfaces.md, Packed weights file).
 bool fits(WeightType found, WeightType wanted) {
   if (wanted == WeightType::kMXFP4) return found == WeightType::kMXFP4 || found == WeightType::kQ4_K;
-  if (wanted == WeightType::kQ8_0) return found == WeightType::kQ8_0;
+  if (wanted == WeightType::kQ8_0) return found == WeightType::kQ8_0 || found == WeightType::kQ4_K;
   return !formats::is_quantized(found);
 }
 
@@ -221,6 +221,11 @@ class PackedSource final : public WeightSource {
 };
 
 }  // namespace
+
+Status account_for_packed_tensors(const Config& config, const PackedFile& file) {
+  const std::vector<TensorSpec> specs = tensor_specs(config);
+  return account_for(file, specs, has_drafter(file, specs));
+}
 
 Result<Weights> load_packed_weights(const Config& config, PackedFile file) {
   const std::vector<TensorSpec> specs = tensor_specs(config);

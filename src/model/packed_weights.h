@@ -13,9 +13,13 @@ namespace bolide::model {
 //     embeddings          views where they are BF16 (the reader of a row applies rule 0's door), else BF16 copies by
 //                         rule 7: bf16(value)
 //
-// Every decoded value passed the door of rule 0 (flush_tiny). Experts may be MXFP4 or Q4_K, float roles BF16, F16 or
-// F32. A tensor that is missing, unknown or of another shape or type is an error that names it. The drafter's tensors
-// are all there, or none (`convert --no-draft`): then Weights::draft is empty. The result shares ownership of the file.
+// Every decoded value passed the door of rule 0 (flush_tiny). Experts may be MXFP4 or Q4_K, FP8 roles Q8_0 or Q4_K,
+// float roles BF16, F16 or F32. A tensor that is missing, unknown or of another shape or type is an error that names
+// it. The drafter's tensors are all there, or none (`convert --no-draft`): then Weights::draft is empty. The result
+// shares ownership of the file.
 Result<Weights> load_packed_weights(const Config& config, formats::PackedFile file);
+
+// The comparison alone: headers, no weights.
+Status account_for_packed_tensors(const Config& config, const formats::PackedFile& file);
 
 }  // namespace bolide::model

@@ -1,0 +1,380 @@
+#include "convert/to_gguf.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+#include "base/mapped_file.h"
+#include "convert/checkpoint_to_packed.h"
+#include "convert/file_names.h"
+#include "convert/float_rows.h"
+#include "convert/free_room.h"
+#include "convert/parallel.h"
+#include "engram/table_sources.h"
+#include "formats/gguf_writer.h"
+#include "model/engram_shape.h"
+#include "model/gguf_config.h"
+#include "model/gguf_engram.h"
+#include "model/gguf_names.h"
+#include "model/gguf_tokenizer.h"
+#include "model/packed_weights.h"
+
+namespace bolide::convert {
+namespace {
+
+using formats::GgufMetadata;
+using formats::GgufTensorSpec;
+using formats::GgufType;
+using formats::GgufWriter;
+using formats::kTileRows;
+using formats::WeightType;
+using model::TensorSpec;
+
+constexpr u64 kRowsAtOnce = 32 * kTileRows;  // keeps pieces large enough for few writes
+
+std::string_view name(GgufRecipe recipe) {
+  return recipe == GgufRecipe::kExact ? "exact" : "mxfp4";
+}
+
+// One tensor and its place in the output.
+struct Job {
+  const GgufInput::Tensor* tensor;
+  GgufType type;
+};
+
+// The type that the recipe gives the tensor.
+Result<GgufType> type_of(const TensorSpec& spec, GgufRecipe recipe) {
+  const GgufType packed = formats::gguf_type(spec.packed.type);
+  if (recipe == GgufRecipe::kExact) return packed;
+  const GgufType wanted = model::gguf_mxfp4_type(spec);
+  if (wanted == packed || spec.packed.type != WeightType::kQ4_K) return wanted;
+  return Error{
+      fmt::format("tensor {} is Q4_K, which cannot become {} again; --recipe exact keeps it as it is, or start "
+                  "from the official checkpoint",
+                  spec.name, formats::name(wanted))};
+}
+
+GgufTensorSpec tensor_spec(const TensorSpec& spec, GgufType type) {
+  GgufTensorSpec gguf{.name = model::gguf_name(spec), .type = type, .dimensions = {spec.packed.columns}};
+  if (spec.dimensions > 1) gguf.dimensions.push_back(spec.packed.rows);
+  if (spec.stacked()) gguf.dimensions.push_back(spec.packed.experts);
+  return gguf;
+}
+
+// Rows of a quantized type, from tiles of the same type. `tile_of(tile)` gives the packed tiles of one expert.
+template <class TileOf>
+Status append_tiles(WeightType type, u64 rows, u64 columns, const Append& append, TileOf tile_of) {
+  const u64 row_bytes = formats::row_bytes(formats::gguf_type(type), columns);
+  std::vector<std::byte> piece(std::min(kRowsAtOnce, rows) * row_bytes);
+  for (u64 first = 0; first < rows; first += kRowsAtOnce) {
+    const u64 n = std::min(kRowsAtOnce, rows - first);
+    for (u64 row = first; row < first + n; row += kTileRows) {
+      const Result<PackedTile> tile = tile_of(row / kTileRows);
+      if (!tile) return tile.error();
+      const u64 in_tile = std::min(kTileRows, rows - row);
+      fill_gguf_rows(type, *tile, columns, std::span(piece).subspan((row - first) * row_bytes, in_tile * row_bytes));
+    }
+    if (Status appended = append(Bytes(piece).first(n * row_bytes)); !appended) return appended;
+  }
+  return {};
+}
+
+Status append_quantized(TensorReader& reader, const Append& append, SmallBlocks& small) {
+  const formats::PackedShape& shape = reader.spec().packed;
+  for (u64 expert = 0; expert < shape.experts; ++expert) {
+    const Status done = append_tiles(shape.type, shape.rows, shape.columns, append,
+                                     [&](u64 tile) { return reader.tile(expert, tile, small); });
+    if (!done) return done;
+  }
+  return {};
+}
+
+// Rows of floats as Q8_0.
+Status append_requantized(TensorReader& reader, const Append& append, SmallBlocks& small) {
+  const auto [rows, columns] = std::pair(reader.spec().packed.rows, reader.spec().packed.columns);
+  std::vector<float> values(kTileRows * columns);
+  std::vector<std::byte> codes(tile_bytes(WeightType::kQ8_0, Plane::kCodes, columns));
+  std::vector<std::byte> scales(tile_bytes(WeightType::kQ8_0, Plane::kScales, columns));
+  return append_tiles(WeightType::kQ8_0, rows, columns, append, [&](u64 tile) -> Result<PackedTile> {
+    const u64 n = std::min(kTileRows, rows - tile * kTileRows);
+    for (u64 i = 0; i < n; ++i) {
+      if (Status read = reader.row(tile * kTileRows + i, std::span(values).subspan(i * columns, columns)); !read) {
+        return read.error();
+      }
+    }
+    const MatrixSource matrix{.type = MatrixSource::Type::kF32,
+                              .codes = std::as_bytes(std::span(values)),
+                              .scales = {},
+                              .rows = n,
+                              .columns = columns};
+    if (Status filled = fill_q8_0_tile(matrix, 0, codes, scales, small); !filled) return filled.error();
+    return PackedTile{.codes = codes, .scales = scales, .block_scales = {}};
+  });
+}
+
+Status append_floats(TensorReader& reader, WeightType type, const Append& append) {
+  const auto [rows, columns] = std::pair(reader.spec().packed.rows, reader.spec().packed.columns);
+  const u64 row_bytes = formats::row_bytes(formats::gguf_type(type), columns);
+  std::vector<float> values(columns);
+  std::vector<std::byte> piece(std::min(kTileRows, rows) * row_bytes);
+  for (u64 first = 0; first < rows; first += kTileRows) {
+    const u64 n = std::min(kTileRows, rows - first);
+    for (u64 i = 0; i < n; ++i) {
+      if (Status read = reader.row(first + i, values); !read) return read;
+      if (encode_row(type, values, std::span(piece).subspan(i * row_bytes, row_bytes))) continue;
+      return Error{fmt::format("row {} holds a weight that is too large for {}; --recipe exact has no such limit",
+                               first + i, formats::name(type))};
+    }
+    if (Status appended = append(Bytes(piece).first(n * row_bytes)); !appended) return appended;
+  }
+  return {};
+}
+
+Status append_tensor(const Job& job, const Append& append, SmallBlocks& small) {
+  Result<std::unique_ptr<TensorReader>> reader = job.tensor->open();
+  if (!reader) return reader.error();
+  const std::optional<WeightType> type = formats::weight_type(job.type);
+  check(type.has_value(), "weights have types of weights");
+  const TensorSpec& spec = job.tensor->spec;
+  Status status;
+  if (!formats::is_quantized(*type)) {
+    status = append_floats(**reader, *type, append);
+  } else if (*type == spec.packed.type) {
+    status = append_quantized(**reader, append, small);
+  } else {
+    check(*type == WeightType::kQ8_0, "recipes quantize floats to Q8_0 only");
+    status = append_requantized(**reader, append, small);
+  }
+  return status ? status : Status(Error{fmt::format("tensor {}: {}", spec.name, status.error().message)});
+}
+
+// One of the two files, while it is written.
+struct Output {
+  std::vector<Job> jobs;
+  std::vector<const EngramTableRows*> tables;
+  std::vector<GgufTensorSpec> tensors;  // of the jobs, then of the tables
+};
+
+// The file of the target or of the drafter.
+Result<Output> plan_output(const GgufInput& input, GgufRecipe recipe, bool draft) {
+  std::vector<TensorSpec> specs;
+  for (const GgufInput::Tensor& tensor : input.tensors) {
+    if (tensor.spec.draft == draft) specs.push_back(tensor.spec);
+  }
+  Output output;
+  for (const TensorSpec& spec : model::in_gguf_order(std::move(specs))) {
+    const Result<GgufType> type = type_of(spec, recipe);
+    if (!type) return type.error();
+    const auto tensor = std::ranges::find_if(input.tensors, [&](const auto& t) { return t.spec.name == spec.name; });
+    output.jobs.push_back({&*tensor, *type});
+    output.tensors.push_back(tensor_spec(spec, *type));
+  }
+  if (draft) return output;
+  for (const EngramTableRows& table : input.engram_tables) {
+    output.tables.push_back(&table);
+    output.tensors.push_back({.name = model::gguf_engram_name(table.layer),
+                              .type = GgufType::kI8,
+                              .dimensions = {table.row_bytes(), table.rows}});
+  }
+  return output;
+}
+
+GgufMetadata general_metadata(std::string_view architecture, std::string_view title) {
+  GgufMetadata metadata;
+  metadata.add_text("general.architecture", architecture);
+  metadata.add_text("general.name", title);
+  return metadata;
+}
+
+Result<GgufMetadata> target_metadata(const GgufInput& input, GgufRecipe recipe) {
+  GgufMetadata metadata = general_metadata("deepseek41", "DeepSeek V4.1 Flash");
+  metadata.add_text("deepseek41.quantization", name(recipe));
+  metadata.add_text("deepseek41.config", input.documents.config);
+  model::add_config_keys(input.config, metadata);
+  if (!input.engram_tables.empty()) model::add_engram_keys(input.config.engram, input.engram, metadata);
+  if (Status added = model::add_tokenizer_keys(input.config, input.documents.tokenizer, metadata); !added) {
+    return Error{fmt::format("{}: {}", input.name, added.error().message)};
+  }
+  return metadata;
+}
+
+GgufMetadata draft_metadata(const GgufInput& input, GgufRecipe recipe) {
+  GgufMetadata metadata = general_metadata("deepseek41-dspark", "DeepSeek V4.1 Flash DSpark");
+  metadata.add_text("deepseek41.dspark.quantization", name(recipe));
+  model::add_draft_keys(input.config, metadata);
+  return metadata;
+}
+
+// Writes all tensors of a file; `small` has an entry for each job.
+Status write_tensors(const Output& output, GgufWriter& writer, u32 n_threads, ByteProgress& progress,
+                     std::vector<SmallBlocks>& small) {
+  const auto append_to = [&](u64 tensor) {
+    return [&, tensor](Bytes piece) {
+      progress.add(piece.size());
+      return writer.append(tensor, piece);
+    };
+  };
+  const u64 n_jobs = output.jobs.size();
+  // The tables come first: they are the longest pieces of work.
+  const u64 n_tables = output.tables.size();
+  return run_tasks(n_tables + n_jobs, n_threads, [&](u64 task) {
+    if (task < n_tables) return append_engram_rows(*output.tables[task], append_to(n_jobs + task));
+    const u64 job = task - n_tables;
+    return append_tensor(output.jobs[job], append_to(job), small[job]);
+  });
+}
+
+u64 bytes_of(const Output& output, const GgufWriter& writer) {
+  u64 bytes = 0;
+  for (std::size_t i = 0; i < output.tensors.size(); ++i) bytes += writer.tensor_bytes(i);
+  return bytes;
+}
+
+void report_output(ConvertReport& report, const Output& output, const GgufWriter& writer,
+                   const std::vector<SmallBlocks>& small) {
+  for (std::size_t i = 0; i < output.jobs.size(); ++i) {
+    const GgufInput::Tensor& tensor = *output.jobs[i].tensor;
+    add_to_report(report, {.tensor_class = std::string(model::name(tensor.spec.tensor_class)),
+                           .from = tensor.from,
+                           .to = std::string(formats::name(output.jobs[i].type)),
+                           .tensors = tensor.spec.packed.experts,
+                           .bytes_in = tensor.bytes_in,
+                           .bytes_out = writer.tensor_bytes(i)});
+    if (small[i].blocks > 0) report.small_blocks.push_back({tensor.spec.name, small[i]});
+  }
+  for (const EngramTableRows* table : output.tables) add_engram_to_report(report, table->bytes());
+}
+
+u64 checkpoint_bytes(const TensorSpec& spec, const formats::Checkpoint& checkpoint) {
+  u64 bytes = 0;
+  for (u64 expert = 0; expert < spec.packed.experts; ++expert) {
+    bytes += checkpoint.find(spec.expert_name(expert))->data.size();
+    if (spec.checkpoint != model::CheckpointFormat::kFp8 && spec.checkpoint != model::CheckpointFormat::kFp4) continue;
+    bytes += checkpoint.find(spec.expert_scale_name(expert))->data.size();
+  }
+  return bytes;
+}
+
+// The rows file beside a packed file.
+Status add_engram_rows(const std::string& packed_path, GgufInput& input,
+                       std::vector<std::shared_ptr<const void>>& files) {
+  const engram::EngramShape shape = model::engram_shape(input.config);
+  Result<engram::EngramConstants> constants =
+      engram::parse_engram_constants(input.documents.engram, packed_path + ", engram.json", shape);
+  if (!constants) return constants.error();
+  input.engram = *std::move(constants);
+  const std::string path = engram_path(packed_path);
+  const Result<formats::EngramFile> rows = formats::open_engram_file(path);
+  if (!rows) return rows.error();
+  if (const auto sources = engram::table_sources(*rows, shape); !sources) return sources.error();
+  Result<MappedFile> opened = MappedFile::open(path);
+  if (!opened) return opened.error();
+  const auto file = std::make_shared<const MappedFile>(*std::move(opened));
+  for (const formats::EngramTable& table : rows->tables) {
+    if (table.offset + table.bytes() > file->bytes().size()) {
+      return Error{fmt::format("{}: the file was cut while it was opened", path)};
+    }
+    input.engram_tables.push_back(
+        joined_rows(table.spec.layer, shape.head_dim, file->bytes().subspan(table.offset, table.bytes())));
+  }
+  files.push_back(file);
+  return {};
+}
+
+}  // namespace
+
+GgufInput gguf_input(const CheckpointFolder& folder) {
+  GgufInput input{.name = folder.path,
+                  .config = folder.config,
+                  .documents = folder.documents,
+                  .engram = folder.engram,
+                  .engram_tables = engram_table_rows(folder.config.engram, *folder.checkpoint),
+                  .skipped = folder.skipped,
+                  .files = folder.checkpoint};
+  for (const TensorSpec& spec : model::tensor_specs(folder.config)) {
+    input.tensors.push_back(
+        {.spec = spec,
+         .from = std::string(name(spec.checkpoint)),
+         .bytes_in = checkpoint_bytes(spec, *folder.checkpoint),
+         .open = [spec, checkpoint = folder.checkpoint] { return checkpoint_reader(spec, *checkpoint); }});
+  }
+  return input;
+}
+
+Result<GgufInput> gguf_input(const std::string& packed_path) {
+  Result<formats::PackedFile> opened = formats::PackedFile::open(packed_path);
+  if (!opened) return opened.error();
+  const auto file = std::make_shared<const formats::PackedFile>(*std::move(opened));
+  Result<model::Config> config = model::parse_config(file->config_json(), packed_path + ", config.json");
+  if (!config) return config.error();
+  GgufInput input{.name = packed_path,
+                  .config = *std::move(config),
+                  .documents = {.config = std::string(file->config_json()),
+                                .tokenizer = std::string(file->tokenizer_json()),
+                                .engram = std::string(file->engram_json())}};
+  if (Status complete = model::account_for_packed_tensors(input.config, *file); !complete) return complete.error();
+  for (TensorSpec spec : model::tensor_specs(input.config)) {
+    const formats::PackedTensor* tensor = file->find(spec.name);
+    if (tensor == nullptr) continue;  // a drafter that was left out
+    spec.packed.type = tensor->spec.shape.type;
+    input.tensors.push_back(
+        {.spec = spec,
+         .from = std::string(formats::name(spec.packed.type)),
+         .bytes_in = spec.packed.experts * (tensor->placement.expert.codes + tensor->placement.expert.scales),
+         .open = [spec, tensor]() -> Result<std::unique_ptr<TensorReader>> { return packed_reader(spec, *tensor); }});
+  }
+  std::vector<std::shared_ptr<const void>> files = {file};
+  if (!input.config.engram.layer_ids.empty()) {
+    if (Status added = add_engram_rows(packed_path, input, files); !added) return added.error();
+  }
+  input.files = std::make_shared<const std::vector<std::shared_ptr<const void>>>(std::move(files));
+  return input;
+}
+
+Result<GgufReport> convert_to_gguf(const GgufInput& input, const std::string& path, GgufRecipe recipe,
+                                   const ConvertOptions& options) {
+  const Result<Output> target = plan_output(input, recipe, false);
+  if (!target) return target.error();
+  const Result<Output> draft = plan_output(input, recipe, true);
+  if (!draft) return draft.error();
+  Result<GgufMetadata> metadata = target_metadata(input, recipe);
+  if (!metadata) return metadata.error();
+
+  Result<GgufWriter> target_file = GgufWriter::create(path, *std::move(metadata), target->tensors);
+  if (!target_file) return target_file.error();
+  GgufReport result{.target_bytes = target_file->size_bytes()};
+  std::optional<GgufWriter> draft_file;
+  if (options.with_draft && !draft->jobs.empty()) {
+    Result<GgufWriter> created =
+        GgufWriter::create(gguf_draft_path(path), draft_metadata(input, recipe), draft->tensors);
+    if (!created) return created.error();
+    draft_file.emplace(*std::move(created));
+    result.draft_bytes = draft_file->size_bytes();
+    if (Status room = check_room(path, result.target_bytes + result.draft_bytes); !room) return room.error();
+  }
+
+  ByteProgress progress(options.progress,
+                        bytes_of(*target, *target_file) + (draft_file ? bytes_of(*draft, *draft_file) : 0));
+  const auto write = [&](const Output& output, GgufWriter& file) -> Status {
+    std::vector<SmallBlocks> small(output.jobs.size());
+    if (Status done = write_tensors(output, file, thread_count(options), progress, small); !done) return done;
+    report_output(result.report, output, file, small);
+    return {};
+  };
+  if (Status done = write(*target, *target_file); !done) return done.error();
+  if (draft_file) {
+    if (Status done = write(*draft, *draft_file); !done) return done.error();
+    if (Status finished = draft_file->finish(); !finished) return finished.error();
+  }
+  if (Status finished = target_file->finish(); !finished) return finished.error();
+  result.report.vision = input.skipped;
+  if (draft_file) return result;
+  for (const Job& job : draft->jobs) {
+    ++result.report.omitted_draft.count;
+    result.report.omitted_draft.bytes += job.tensor->bytes_in;
+  }
+  return result;
+}
+
+}  // namespace bolide::convert
