@@ -11,15 +11,18 @@ namespace {
 
 constexpr int kRounds = 3000;
 
-OutputParserOptions options(std::mt19937& random) {
+const ToolDeclarations& declared() {
   static const ToolDeclarations kTools = [] {
-    const Json tool =
-        parse_json_text(R"({"name": "read", "parameters": {"properties": {"path": {"type": "string"}}}})", "").value();
-    return ToolDeclarations({read_tool(tool).value()});
+    const char* const tool = R"({"name": "read", "parameters": {"properties": {"path": {"type": "string"}}}})";
+    return ToolDeclarations({read_tool(parse_json_text(tool, "tool").value()).value()});
   }();
+  return kTools;
+}
+
+OutputParserOptions options(std::mt19937& random) {
   return {.thinking = random() % 2 == 0,
           .calls_allowed = random() % 8 != 0,
-          .tools = kTools,
+          .tools = declared(),
           .stop = random() % 4 == 0 ? std::vector<std::string>{"ab", "\n\n", "b a"} : std::vector<std::string>{}};
 }
 
@@ -172,7 +175,7 @@ TEST(OutputParserProperties, WorkIsLinearInHostileOutputs) {  // quadratic work 
     for (const bool thinking : {true, false}) {
       std::string output;
       while (output.size() < 1'000'000) output += piece;
-      OutputParser parser({.thinking = thinking, .tools = options(*std::make_unique<std::mt19937>(1)).tools});
+      OutputParser parser({.thinking = thinking, .tools = declared()});
       for (const std::string_view chunk : pieces_of(output, 16)) parser.push(chunk);
       parser.finish(OutputEnd::kEndToken);
       EXPECT_TRUE(parser.ended());
