@@ -11,7 +11,6 @@ namespace {
 
 constexpr char kEscape = '\x1b';
 constexpr std::string_view kPasteEnd = "\x1b[201~";
-constexpr std::size_t kLongestSequence = 32;  // a longer one is noise
 
 constexpr char control(char letter) {
   return static_cast<char>(letter & 0x1F);
@@ -178,11 +177,11 @@ bool KeyDecoder::take_escape() {
 }
 
 bool KeyDecoder::take_control_sequence() {
-  const auto is_final = [](char byte) { return byte >= '@' && byte <= '~'; };
-  const auto last = std::find_if(held_.begin() + 2, held_.end(), is_final);
-  if (last == held_.end()) {
-    if (held_.size() <= kLongestSequence) return false;
-    held_.erase(0, kLongestSequence);
+  const auto is_parameter = [](char byte) { return byte >= ' ' && byte <= '?'; };
+  const auto last = std::find_if_not(held_.begin() + 2, held_.end(), is_parameter);
+  if (last == held_.end()) return false;
+  if (*last < '@' || *last > '~') {  // no sequence after all; something else begins here
+    held_.erase(held_.begin(), last);
     return true;
   }
   const std::string parameters(held_.begin() + 2, last);

@@ -332,5 +332,13 @@ TEST_F(Replay, ReasoningThatWasNeverClosedIsFedOnlyWhereItIsShown) {
   EXPECT_FALSE(holds(encoded(conversation, kNoThinking, turns), ids));
 }
 
+// Section 8.3: the markers of another turn end an answer like the end token, which comes first.
+TEST(Chat, AnAnswerEndsAtTheEndTokenOrWhereAnotherTurnBegins) {
+  const Tokenizer& tokenizer = nano_tokenizer();
+  const std::vector<u32> ids = end_tokens(tokenizer);
+  EXPECT_EQ(tokenizer.decode(ids), "<｜end▁of▁sentence｜><｜User｜><｜System｜><｜begin▁of▁sentence｜>");
+  EXPECT_EQ(end_token(tokenizer), ids.front());
+}
+
 }  // namespace
 }  // namespace bolide::text
