@@ -52,12 +52,12 @@ Result<GgufFile> GgufFile::open(const std::string& path) {
     split = *found;
   }
   if (split.count == 1) {
-    if (Status added = gguf.add_part(path, 0, 1); !added) return added.error();
+    if (Status added = gguf.open_part(path, 0, 1); !added) return added.error();
   } else {
     const Result<std::string> base = split_base(path, split);
     if (!base) return base.error();
     for (u64 i = 0; i < split.count; ++i) {
-      if (Status added = gguf.add_part(*base + part_ending(i, split.count), i, split.count); !added) {
+      if (Status added = gguf.open_part(*base + part_ending(i, split.count), i, split.count); !added) {
         return added.error();
       }
     }
@@ -70,10 +70,23 @@ Result<GgufFile> GgufFile::open(const std::string& path) {
   return gguf;
 }
 
-Status GgufFile::add_part(const std::string& path, u64 index, u64 count) {
+Result<GgufFile> GgufFile::from_memory(std::string path, Bytes bytes) {
+  GgufFile gguf;
+  gguf.path_ = std::move(path);
+  if (Status added = gguf.add_part(gguf.path_, bytes, 0, 1); !added) return added.error();
+  return gguf;
+}
+
+Status GgufFile::open_part(const std::string& path, u64 index, u64 count) {
   Result<MappedFile> file = MappedFile::open(path);
   if (!file) return file.error();
-  Result<GgufHeader> header = parse_gguf(file->bytes(), path);
+  if (Status added = add_part(path, file->bytes(), index, count); !added) return added;
+  files_.push_back(*std::move(file));
+  return {};
+}
+
+Status GgufFile::add_part(const std::string& path, Bytes bytes, u64 index, u64 count) {
+  Result<GgufHeader> header = parse_gguf(bytes, path);
   if (!header) return header.error();
   const Result<Split> split = split_of(*header);
   if (!split) return Error{fmt::format("{}: {}", path, split.error().message)};
@@ -93,7 +106,6 @@ Status GgufFile::add_part(const std::string& path, u64 index, u64 count) {
     for (std::size_t i = 0; i < values_.size(); ++i) by_key_.emplace(values_[i].key, i);
   }
   paths_.push_back(path);
-  files_.push_back(*std::move(file));
   return {};
 }
 

@@ -19,6 +19,9 @@ class GgufFile {
   // Any part of a split model stands for all of them. Touches only headers.
   static Result<GgufFile> open(const std::string& path);
 
+  // One whole file over bytes that the caller keeps; `path` names them in errors.
+  static Result<GgufFile> from_memory(std::string path, Bytes bytes);
+
   // As it was opened, for messages.
   const std::string& path() const { return path_; }
   // The files, the first part first.
@@ -36,7 +39,8 @@ class GgufFile {
 
  private:
   GgufFile() = default;
-  Status add_part(const std::string& path, u64 index, u64 count);
+  Status add_part(const std::string& path, Bytes bytes, u64 index, u64 count);
+  Status open_part(const std::string& path, u64 index, u64 count);
 
   std::string path_;
   std::vector<std::string> paths_;

@@ -30,14 +30,14 @@ class KeyReader {
  public:
   explicit KeyReader(const GgufFile& file) : file_(file) {}
 
-  // `count` whole numbers.
+  // `count` whole numbers; none after a failure.
   std::vector<u64> wholes(std::string_view key, u64 count) {
     const GgufValue* value = find(key);
-    if (value == nullptr) return std::vector<u64>(count);
+    if (value == nullptr) return {};
     std::optional<std::vector<u64>> list = value->count == count ? value->wholes() : std::nullopt;
     if (list) return *std::move(list);
     fail(key, fmt::format("must be a list of {} whole numbers", count));
-    return std::vector<u64>(count);
+    return {};
   }
   u64 whole(std::string_view key) {
     const GgufValue* value = find(key);

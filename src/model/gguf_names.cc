@@ -134,7 +134,7 @@ formats::GgufType gguf_mxfp4_type(const TensorSpec& spec) {
 }
 
 std::vector<TensorSpec> in_gguf_order(std::vector<TensorSpec> specs) {
-  std::ranges::stable_sort(specs, {}, [](const TensorSpec& spec) {
+  std::ranges::sort(specs, {}, [](const TensorSpec& spec) {
     const Place place = place_of(spec);
     return std::pair(place.part, place.rank);
   });
