@@ -1,21 +1,18 @@
 #include "model/gguf_engram.h"
 
 #include <algorithm>
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "engram/make_constants.h"
 #include "formats/names.h"
 
 namespace bolide::model {
 namespace {
 
-namespace json = boost::json;
 using formats::GgufFile;
 using formats::GgufValue;
 
@@ -68,17 +65,6 @@ class KeyReader {
   std::optional<Error> error_;
 };
 
-json::array as_list(std::span<const u64> numbers) {
-  return json::array(numbers.begin(), numbers.end());
-}
-
-// Text, as 64 bits are more than a JSON number holds everywhere.
-json::array as_texts(std::span<const u64> numbers) {
-  json::array texts;
-  for (const u64 number : numbers) texts.emplace_back(std::to_string(number));
-  return texts;
-}
-
 // As u32 where all fit, which is what ds4 writes, else as u64.
 void add_wholes(formats::GgufMetadata& metadata, std::string_view name, const std::vector<u64>& numbers) {
   const std::string key = fmt::format("{}{}", kPrefix, name);
@@ -93,7 +79,6 @@ void add_wholes(formats::GgufMetadata& metadata, std::string_view name, const st
 
 Result<std::string> gguf_engram_json(const EngramConfig& config, const GgufFile& file) {
   const u64 n_tables = config.layer_ids.size();
-  const u64 n_ngrams = config.max_ngram - 1;
   KeyReader in(file);
   in.expect_text("encoding", encoding_name(config));
   const std::vector<u64> layers = in.wholes("layer_ids", n_tables);
@@ -114,24 +99,24 @@ Result<std::string> gguf_engram_json(const EngramConfig& config, const GgufFile&
     return Error{fmt::format("{}: metadata key deepseek41.engram.pad_id is {}, outside the token map of {} tokens",
                              file.path(), pad_id, token_map.size())};
   }
-  json::array prime_lists;
-  json::array multiplier_lists;
-  for (u64 table = 0; table < n_tables; ++table) {
-    json::array ngrams;
-    for (u64 ngram = 0; ngram < n_ngrams; ++ngram) {
-      ngrams.emplace_back(
-          as_list(std::span(primes).subspan((table * n_ngrams + ngram) * config.n_heads, config.n_heads)));
-    }
-    prime_lists.emplace_back(std::move(ngrams));
-    multiplier_lists.emplace_back(as_texts(std::span(multipliers).subspan(table * config.max_ngram, config.max_ngram)));
+  const auto beyond_u32 = [](u64 number) { return number > std::numeric_limits<u32>::max(); };
+  if (beyond_u32(compressed_vocab_size) || std::ranges::any_of(token_map, beyond_u32)) {
+    return Error{fmt::format("{}: metadata keys deepseek41.engram.* have a compressed id beyond 32 bits", file.path())};
   }
-  return json::serialize(json::object{{"compressed_vocab_size", compressed_vocab_size},
-                                      {"pad_id", pad_id},
-                                      {"compressed_pad_id", token_map[pad_id]},
-                                      {"rows", as_list(rows)},
-                                      {"primes", std::move(prime_lists)},
-                                      {"multipliers", std::move(multiplier_lists)},
-                                      {"token_map", as_list(token_map)}});
+  engram::EngramConstants constants{.token_map = std::vector<u32>(token_map.begin(), token_map.end()),
+                                    .compressed_vocab_size = static_cast<u32>(compressed_vocab_size),
+                                    .pad_id = static_cast<u32>(pad_id),
+                                    .compressed_pad_id = static_cast<u32>(token_map[pad_id])};
+  const auto part = [](const std::vector<u64>& all, u64 index, u64 n) {
+    const std::span<const u64> numbers = std::span(all).subspan(index * n, n);
+    return std::vector<u64>(numbers.begin(), numbers.end());
+  };
+  for (u64 table = 0; table < n_tables; ++table) {
+    constants.tables.push_back({.multipliers = part(multipliers, table, config.max_ngram),
+                                .primes = part(primes, table, config.columns()),
+                                .rows = rows[table]});
+  }
+  return engram::engram_json(constants, {.n_heads = config.n_heads});
 }
 
 void add_engram_keys(const EngramConfig& config, const engram::EngramConstants& constants,

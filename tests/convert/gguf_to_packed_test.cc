@@ -430,6 +430,7 @@ TEST(GgufMetadataOfAModel, EngramConstantsAreThoseOfTheCheckpoint) {
   const Example& example = published();
   const engram::EngramConstants& found = example.model().engram;
   const engram::EngramConstants& wanted = test::nano_folder().engram;
+  EXPECT_EQ(example.model().documents.engram, test::nano_folder().documents.engram);
   EXPECT_EQ(found.token_map, wanted.token_map);
   EXPECT_EQ(found.compressed_pad_id, wanted.compressed_pad_id);
   ASSERT_EQ(found.tables.size(), wanted.tables.size());
