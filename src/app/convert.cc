@@ -138,7 +138,8 @@ std::string contradiction(const ConvertArguments& arguments) {
 }
 
 int convert_model(const ConvertArguments& arguments) {
-  if (const std::string wrong = contradiction(arguments); !wrong.empty()) return report_failure(Error{wrong});
+  if (const std::string wrong = contradiction(arguments); !wrong.empty())
+    return report_wrong_usage("convert", Error{wrong});
   return arguments.to_gguf() ? convert_to_gguf(arguments) : convert_to_packed(arguments);
 }
 
