@@ -1,8 +1,8 @@
 // The input is the size of the file (u64) and the start of an Engram rows header; its hash is made to fit.
-#include "formats/engram_file.h"
-
 #include <algorithm>
 #include <array>
+
+#include "formats/engram_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace bolide;

@@ -1,11 +1,10 @@
 // The input is a list of changes (offset u16, value u8) to a small good packed file, whose hashes are then made to fit,
 // so that the checks behind the hashes are reached. The first byte's lowest bit leaves the hashes as they are; its
 // second bit cuts the file at the next two bytes.
-#include "formats/packed_file.h"
-
 #include <vector>
 
 #include "formats/packed_example.h"
+#include "formats/packed_file.h"
 #include "support/reseal_packed.h"
 
 namespace {

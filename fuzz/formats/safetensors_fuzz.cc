@@ -1,8 +1,7 @@
 // The input is a safetensors header; the payload after it has 64 bytes. What is accepted must tile them.
-#include "formats/safetensors.h"
-
 #include <string>
 
+#include "formats/safetensors.h"
 #include "formats/safetensors_bytes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

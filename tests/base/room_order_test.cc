@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 // From the top of the table to its bottom. A new room gets its line here and in docs/map.md.
 constexpr std::array<std::string_view, 16> kRooms = {
     "base",     "arith", "formats", "text",  "engram", "model",  "convert", "ops",  //
-    "backends", "plan",  "session", "draft",  "store", "engine",  "serve", "app"};
+    "backends", "plan",  "session", "draft", "store",  "engine", "serve",   "app"};
 
 // The first folder of a path written from src/, which is its room; the whole path when it has no folder.
 std::string_view room_of(std::string_view path) {
