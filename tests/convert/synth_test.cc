@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "convert/checkpoint_to_packed.h"
 #include "convert/file_names.h"
+#include "convert/synth_checkpoint.h"
 #include "convert/synth_numbers.h"
 #include "engram/table_sources.h"
 #include "formats/engram_file.h"
@@ -48,6 +50,25 @@ std::string contents(const formats::PackedFile& file) {
 std::string contents_of(const SynthOptions& options, u32 n_threads) {
   const Result<formats::PackedFile> file = synth_to_memory(plan_of(options), {.n_threads = n_threads});
   return file ? contents(*file) : file.error().message;
+}
+
+// The root mean square of W x for an x of random signs: about 1, whatever the type.
+double gain(const model::Config& config, const model::Matrix& w) {
+  std::vector<u8> bits(w.k);
+  fill_random(7, 0, 0, std::as_writable_bytes(std::span(bits)));
+  std::vector<float> x(w.k);
+  for (u32 i = 0; i < w.k; ++i) x[i] = bits[i] % 2 == 0 ? 1.0f : -1.0f;
+  std::vector<float> y(w.rows);
+  model::OracleArithmetic(config).linear(w, 0, x, y);
+  double sum = 0;
+  for (const float value : y) sum += double{value} * value;
+  return std::sqrt(sum / w.rows);
+}
+
+double rms(const model::FloatMatrix& matrix) {
+  double sum = 0;
+  for (const float value : matrix.values) sum += double{value} * value;
+  return std::sqrt(sum / static_cast<double>(matrix.values.size()));
 }
 
 TEST(Synth, BitsAreThoseOfTheGoldenWithOneThreadAndWithTwo) {
@@ -108,6 +129,39 @@ TEST(Synth, FileHasTheBytesOfTheMemoryAndItsRowsThoseThatAreMadeOnReading) {
   EXPECT_FALSE(made->read(1, std::vector<u64>{plan.config.engram.rows[1]}, std::span(b).first(made->row_bytes())));
 }
 
+TEST(Synth, CheckpointIsOneThatConvertsAndItsRowsAreThoseOfThePackedForm) {
+  const test::TempFolder folder;
+  const SynthPlan plan = plan_of(small());
+  const std::string path = folder.file("checkpoint");
+  const Status made = synth_to_checkpoint(plan, path, {.n_threads = 2});
+  ASSERT_TRUE(made) << made.error().message;
+  const auto opened = open_checkpoint_folder(path);
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(opened->documents.tokenizer, plan.documents.tokenizer);
+  EXPECT_EQ(opened->skipped.count, 0U);
+  const auto packed = convert_to_memory(*opened, {});
+  ASSERT_TRUE(packed) << packed.error().message;
+  const auto weights = model::load_packed_weights(plan.config, packed->weights);
+  EXPECT_TRUE(weights) << weights.error().message;
+  EXPECT_NEAR(gain(plan.config, weights->layers[0].attention.wkv), 1, 0.45);
+  EXPECT_NEAR(gain(plan.config, weights->layers[0].mixture.experts[0].w1), 1, 0.45);
+
+  const auto stored = engram::FileRows::open(opened->engram_tables, plan.config.engram.head_dim);
+  ASSERT_TRUE(stored);
+  const auto rows = synth_rows(plan);
+  const std::vector<u64> numbers = {0, 77, plan.config.engram.rows[0] - 1};
+  std::vector<std::byte> a(numbers.size() * rows->row_bytes());
+  std::vector<std::byte> b(a.size());
+  ASSERT_TRUE((*stored)->read(0, numbers, a));
+  ASSERT_TRUE(rows->read(0, numbers, b));
+  EXPECT_EQ(a, b);
+
+  // Nothing is written over, and Q4_K is no format of a checkpoint.
+  EXPECT_THAT(synth_to_checkpoint(plan, path, {}).error().message, HasSubstr("not an empty folder"));
+  EXPECT_THAT(synth_to_checkpoint(plan_of(small(WeightType::kQ4_K)), folder.file("q4_k"), {}).error().message,
+              HasSubstr("MXFP4"));
+}
+
 TEST(Synth, TokenizerWritesPromptsAndIsCompressedToThreeQuarters) {
   const SynthPlan plan = plan_of(small());
   const auto tokenizer = text::Tokenizer::from_json(plan.documents.tokenizer, "synthetic");
@@ -154,25 +208,6 @@ TEST(Synth, OptionsThatMakeNoModelAreNamed) {
   EXPECT_THAT(refusal({.draft_experts = 2}), HasSubstr("--draft-experts is 2"));
   EXPECT_THAT(refusal({.engram_rows = 1}), HasSubstr("--engram-rows is 1"));
   EXPECT_THAT(refusal({.experts_type = WeightType::kQ8_0}), HasSubstr("--experts-type is Q8_0"));
-}
-
-// The root mean square of W x for an x of random signs: about 1, whatever the type.
-double gain(const model::Config& config, const model::Matrix& w) {
-  std::vector<u8> bits(w.k);
-  fill_random(7, 0, 0, std::as_writable_bytes(std::span(bits)));
-  std::vector<float> x(w.k);
-  for (u32 i = 0; i < w.k; ++i) x[i] = bits[i] % 2 == 0 ? 1.0f : -1.0f;
-  std::vector<float> y(w.rows);
-  model::OracleArithmetic(config).linear(w, 0, x, y);
-  double sum = 0;
-  for (const float value : y) sum += double{value} * value;
-  return std::sqrt(sum / w.rows);
-}
-
-double rms(const model::FloatMatrix& matrix) {
-  double sum = 0;
-  for (const float value : matrix.values) sum += double{value} * value;
-  return std::sqrt(sum / static_cast<double>(matrix.values.size()));
 }
 
 TEST(Synth, WeightsKeepTheMagnitudeOfWhatTheyMultiply) {
