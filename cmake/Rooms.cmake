@@ -15,14 +15,23 @@ function(bolide_room name)
   target_link_libraries(bolide_${name} ${scope} bolide_flags ${ARG_LINKS} ${rooms})
 endfunction()
 
-# The tests of a room: one program of all tests/<room>/*_test.cc, run by ctest under the label `fast`.
+# The tests of a room: one program of all tests/<room>/*_test.cc, run by ctest under the label `fast`; those in
+# *_slow_test.cc are a program of their own, NAME_slow, under the label `slow`.
 function(bolide_room_tests name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*_test.cc)
-  if(NOT sources)
+  set(slow_sources ${sources})
+  list(FILTER sources EXCLUDE REGEX "_slow_test\\.cc$")
+  list(FILTER slow_sources INCLUDE REGEX "_slow_test\\.cc$")
+  bolide_test_program(${name} ${name} fast ${sources})
+  bolide_test_program(${name}_slow ${name} slow ${slow_sources})
+endfunction()
+
+function(bolide_test_program name room label)
+  if(NOT ARGN)
     return()
   endif()
-  add_executable(${name}_tests ${sources})
-  target_link_libraries(${name}_tests PRIVATE bolide_${name} bolide_test_support GTest::gmock GTest::gtest_main)
+  add_executable(${name}_tests ${ARGN})
+  target_link_libraries(${name}_tests PRIVATE bolide_${room} bolide_test_support GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name}_tests)
-  set_tests_properties(${name} PROPERTIES LABELS fast)
+  set_tests_properties(${name} PROPERTIES LABELS ${label})
 endfunction()

@@ -10,6 +10,7 @@
 #include "app/standard_streams.h"
 #include "app/text_table.h"
 #include "convert/file_names.h"
+#include "convert/synth_checkpoint.h"
 
 namespace bolide::app {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 struct SynthArguments {
   convert::SynthOptions options;
   std::string experts_type = "mxfp4";
+  std::string to = "packed";
   std::string out;
   u32 n_threads = 0;
 };
@@ -29,6 +31,13 @@ int synth(SynthArguments arguments) {
   ProgressBar bar("synth");
   const convert::SynthRun run{.n_threads = arguments.n_threads,
                               .progress = [&bar](u64 done, u64 total) { bar.show(done, total); }};
+  if (arguments.to == "checkpoint") {
+    const Status made = convert::synth_to_checkpoint(*plan, arguments.out, run);
+    bar.finish();
+    if (!made) return report_failure(made.error());
+    print_out(fmt::format("Wrote the folder {}.\n", arguments.out));
+    return kGood;
+  }
   const Result<formats::PackedFile> file = convert::synth_to_files(*plan, arguments.out, run);
   bar.finish();
   if (!file) return report_failure(file.error());
@@ -47,7 +56,10 @@ void add_synth(CLI::App& program, Action& action) {
       "The same options give the same bits on every machine. What such a model says means nothing; its sizes, speeds\n"
       "and hashes do.\n"
       "Example: bolide synth --shape v4.1-flash --experts 8 flash.bolide && bolide run --model flash.bolide -n 8");
-  command->add_option("OUT", arguments->out, fmt::format("File to write, by custom NAME{}", convert::kPackedExtension))
+  command
+      ->add_option(
+          "OUT", arguments->out,
+          fmt::format("File to write, by custom NAME{}; of a checkpoint the folder", convert::kPackedExtension))
       ->required();
   command->add_option("--shape", options.shape, "Sizes: ci, ci-wide, or those of the big model")
       ->check(CLI::IsMember({"ci", "ci-wide", "v4.1-flash"}))
@@ -61,6 +73,9 @@ void add_synth(CLI::App& program, Action& action) {
       ->check(CLI::IsMember({"mxfp4", "q4_k"}))
       ->capture_default_str();
   command->add_option("--engram-rows", options.engram_rows, "Rows of each Engram table, about");
+  command->add_option("--to", arguments->to, "What OUT is to be; checkpoint: a folder in the official format")
+      ->check(CLI::IsMember({"packed", "checkpoint"}))
+      ->capture_default_str();
   command->add_option("--threads", arguments->n_threads, "Threads. Default: as many as the machine has");
   command->callback([arguments, &action] { action = [arguments] { return synth(*arguments); }; });
 }

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <mutex>
-#include <thread>
 
 #include "convert/file_names.h"
 #include "convert/packed_specs.h"
 #include "convert/parallel.h"
+#include "convert/synth_making.h"
 #include "convert/synth_rows.h"
 #include "convert/synth_rules.h"
 #include "convert/synth_tokenizer.h"
@@ -24,43 +23,6 @@ namespace {
 using formats::PackedWriter;
 using formats::WeightType;
 using model::TensorSpec;
-
-constexpr u64 kPieceBytes = 64 * 1024;  // made at a time; a multiple of 16 that stays in the cache
-
-u32 thread_count(const SynthRun& run) {
-  return run.n_threads > 0 ? run.n_threads : std::max(1U, std::thread::hardware_concurrency());
-}
-
-// Counts what is done and tells it, one thread at a time.
-class Progress {
- public:
-  Progress(const SynthRun& run, u64 total) : tell_(run.progress), total_(total) {}
-
-  void add(u64 bytes) {
-    if (!tell_) return;
-    const std::lock_guard lock(mutex_);
-    done_ += bytes;
-    tell_(done_, total_);
-  }
-
- private:
-  const std::function<void(u64, u64)>& tell_;
-  const u64 total_;
-  std::mutex mutex_;
-  u64 done_ = 0;  // guarded by mutex_
-};
-
-// Makes a plane piece by piece.
-Status make_plane(u64 seed, const NumberPlane& plane, const std::function<Status(Bytes)>& append) {
-  const u64 total = plane.bytes();
-  std::vector<std::byte> buffer(std::min(total, kPieceBytes));
-  for (u64 offset = 0; offset < total; offset += kPieceBytes) {
-    const std::span<std::byte> piece = std::span(buffer).first(std::min(kPieceBytes, total - offset));
-    fill_numbers(seed, plane, offset, piece);
-    if (Status appended = append(piece); !appended) return appended;
-  }
-  return {};
-}
 
 // A tensor in the order of PackedWriter: all experts' codes, then all experts' scales.
 Status make_tensor(u64 seed, const TensorSpec& spec, const std::function<Status(Bytes)>& append) {
@@ -85,7 +47,7 @@ std::vector<formats::EngramTableSpec> table_specs(const SynthPlan& plan) {
 
 // Writes one Engram table, some rows at a time.
 Status make_table(const engram::RowReader& rows, u32 table, u64 n_rows, const std::function<Status(Bytes)>& append) {
-  const u64 rows_a_piece = std::max<u64>(1, kPieceBytes / rows.row_bytes());
+  const u64 rows_a_piece = std::max<u64>(1, kMakingBytes / rows.row_bytes());
   std::vector<std::byte> buffer(rows_a_piece * rows.row_bytes());
   std::vector<u64> numbers;
   for (u64 first = 0; first < n_rows; first += rows_a_piece) {
@@ -104,7 +66,7 @@ Status make_all(const SynthPlan& plan, const SynthRun& run, PackedWriter& weight
       engram == nullptr ? std::vector<formats::EngramTableSpec>() : table_specs(plan);
   u64 total = weights.size_bytes();
   for (const formats::EngramTableSpec& table : tables) total += table.rows * table.row_bytes;
-  Progress progress(run, total);
+  MakingProgress progress(run, total);
   const std::unique_ptr<engram::RowReader> rows = synth_rows(plan);
   return run_tasks(tables.size() + plan.tensors.size(), thread_count(run), [&](u64 task) {
     if (task < tables.size()) {

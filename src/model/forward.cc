@@ -10,6 +10,7 @@
 namespace bolide::model {
 
 void StepObserver::streams(std::string_view, u64, std::span<const float>) {}
+void StepObserver::selection(u32, u64, std::span<const u32>, std::span<const u32>) {}
 
 Status check_finite(std::span<const float> values, u64 position, std::string_view place) {
   if (dialect::is_finite(arith::max_magnitude(values))) return {};
@@ -62,6 +63,9 @@ Status Forward::run_layers(State& state, std::vector<Row>& rows, StepObserver& o
     }
     if (role.tap != kNone && state.tap_width > 0) take_taps(role.tap, state, rows);
     if (Status status = attention(layer, state, rows); !status) return status;
+    if (role.owns_index) {
+      for (const Row& row : rows) observer.selection(layer, row.position, row.selected, row.candidate_blocks);
+    }
     if (Status status = report("attention", layer); !status) return status;
     if (Status status = mixture(layer, rows); !status) return status;
     if (Status status = report("mixture", layer); !status) return status;

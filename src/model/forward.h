@@ -27,6 +27,9 @@ class StepObserver {
   // The four streams after a sub-block ("engram3", "attention3", "mixture3"), and "final_norm": what enters the head.
   // Optional.
   virtual void streams(std::string_view sub_block, u64 position, std::span<const float> values);
+  // What the indexer of a layer chose: the compressed rows that are attended to, and the candidate blocks that limited
+  // them or, in the candidate source, were made; both ascending. Optional.
+  virtual void selection(u32 layer, u64 position, std::span<const u32> selected, std::span<const u32> candidate_blocks);
 };
 
 // A greedy draft block (spec dspark.md 1.5): after anchor, block_size guesses.

@@ -15,18 +15,25 @@ namespace bolide::model {
 template <u32 RowBytes>
 class RowList {
  public:
-  u64 size() const { return bytes_.size() / RowBytes; }
+  RowList() = default;
+  // A list whose rows before `first` are not kept and never asked for (states that tests start far into a sequence).
+  explicit RowList(u64 first) : first_(first) {}
+
+  u64 size() const { return first_ + bytes_.size() / RowBytes; }
   std::span<std::byte, RowBytes> append() {
     bytes_.resize(bytes_.size() + RowBytes);
     return std::span<std::byte, RowBytes>(bytes_.end() - RowBytes, RowBytes);
   }
   std::span<const std::byte, RowBytes> row(u64 i) const {
-    return std::span<const std::byte, RowBytes>(&bytes_[i * RowBytes], RowBytes);
+    return std::span<const std::byte, RowBytes>(&bytes_[(i - first_) * RowBytes], RowBytes);
   }
-  Bytes rows(u64 first, u64 end) const { return Bytes(bytes_).subspan(first * RowBytes, (end - first) * RowBytes); }
-  void truncate(u64 n) { bytes_.resize(n * RowBytes); }
+  Bytes rows(u64 first, u64 end) const {
+    return Bytes(bytes_).subspan((first - first_) * RowBytes, (end - first) * RowBytes);
+  }
+  void truncate(u64 n) { bytes_.resize((n - first_) * RowBytes); }
 
  private:
+  u64 first_ = 0;
   std::vector<std::byte> bytes_;
 };
 

@@ -1,57 +1,18 @@
 // The oracle against an independent program, bit for bit (tests/goldens/nano/a1-*.json; models/nano/README.md says how
 // they were made).
-#include <bit>
-#include <charconv>
 #include <gtest/gtest.h>
 
 #include "base/flush_mode.h"
 #include "engine/timeline.h"
 #include "support/engine.h"
+#include "support/expect_fingerprint.h"
 #include "support/sanitized.h"
 
 namespace bolide::engine {
 namespace {
 
 using boost::json::object;
-
-std::string text_of(const object& golden, const char* key) {
-  return std::string(golden.at(key).as_string());
-}
-
-void expect_draft(const DraftFingerprint& found, const object& golden) {
-  EXPECT_EQ(found.ids, test::ids_of(golden.at("draft")));
-  EXPECT_EQ(to_hex(found.logits), text_of(golden, "draft_logits"));
-  EXPECT_EQ(to_hex(found.state), text_of(golden, "draft_state"));
-  EXPECT_EQ(to_hex(found.taps), text_of(golden, "taps"));
-  std::vector<std::string> confidence;
-  for (const u32 bits : found.confidence_bits) {
-    char text[9];
-    std::snprintf(text, sizeof text, "%08x", bits);
-    confidence.emplace_back(text);
-  }
-  std::vector<std::string> wanted;
-  for (const auto& value : golden.at("draft_confidence").as_array()) wanted.emplace_back(value.as_string());
-  EXPECT_EQ(confidence, wanted);
-}
-
-// Streams first: the earliest difference says where an error arises.
-void expect_equal(const Fingerprint& found, const object& golden) {
-  SCOPED_TRACE("after " + std::to_string(found.tokens) + " tokens");
-  const object& streams = golden.at("streams_of_last_position").as_object();
-  ASSERT_EQ(found.streams.size(), streams.size());
-  std::size_t i = 0;
-  for (const auto& [sub_block, hash] : streams) {
-    ASSERT_EQ(found.streams[i].first, std::string(sub_block));
-    ASSERT_EQ(to_hex(found.streams[i].second), std::string(hash.as_string()))
-        << "the first difference is in " << sub_block;
-    ++i;
-  }
-  EXPECT_EQ(to_hex(found.logits), text_of(golden, "logits"));
-  EXPECT_EQ(to_hex(found.state), text_of(golden, "state"));
-  EXPECT_EQ(found.argmax, golden.at("argmax").as_int64());
-  ASSERT_TRUE(found.draft.has_value());
-  expect_draft(*found.draft, golden);
-}
+using test::expect_equal;
 
 class A1Goldens : public testing::TestWithParam<const char*> {};
 
