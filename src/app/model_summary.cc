@@ -17,20 +17,6 @@ namespace {
 using model::CheckpointFormat;
 using model::TensorSpec;
 
-std::string_view type_name(CheckpointFormat format) {
-  switch (format) {
-    case CheckpointFormat::kBf16:
-      return "BF16";
-    case CheckpointFormat::kF32:
-      return "F32";
-    case CheckpointFormat::kFp8:
-      return "FP8";
-    case CheckpointFormat::kFp4:
-      return "FP4";
-  }
-  return "";
-}
-
 Result<ModelSummary> summarize_checkpoint(const std::string& path) {
   Result<convert::CheckpointFolder> folder = convert::open_checkpoint_folder(path);
   if (!folder) return folder.error();
@@ -44,7 +30,7 @@ Result<ModelSummary> summarize_checkpoint(const std::string& path) {
     u64 bytes = 0;
     for (u64 expert = 0; expert < spec.packed.experts; ++expert)
       bytes += bytes_of(spec.expert_name(expert)) + (scaled ? bytes_of(spec.expert_scale_name(expert)) : 0);
-    summary.tensors.push_back({spec, std::string(type_name(spec.checkpoint)), bytes});
+    summary.tensors.push_back({spec, std::string(model::name(spec.checkpoint)), bytes});
   }
   const model::EngramConfig& engram = folder->config.engram;
   for (std::size_t i = 0; i < engram.layer_ids.size(); ++i)

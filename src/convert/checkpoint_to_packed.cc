@@ -3,17 +3,17 @@
 namespace bolide::convert {
 namespace {
 
-using model::CheckpointFormat;
 using model::TensorSpec;
 
 PackInput pack_input(const CheckpointFolder& folder, const ConvertOptions& options) {
   PackInput input{.name = folder.path, .documents = folder.documents};
   for (const TensorSpec& spec : model::tensor_specs(folder.config)) {
     if (spec.draft && !options.with_draft) continue;
-    input.tensors.push_back(
-        {.spec = spec, .from = std::string(name(spec.checkpoint)), .convert = [&folder, spec](const Append& append) {
-           return convert_tensor(spec, *folder.checkpoint, append);
-         }});
+    input.tensors.push_back({.spec = spec,
+                             .from = std::string(model::name(spec.checkpoint)),
+                             .convert = [&folder, spec](const Append& append) {
+                               return convert_tensor(spec, *folder.checkpoint, append);
+                             }});
   }
   input.engram_tables = engram_table_rows(folder.config.engram, *folder.checkpoint);
   return input;
@@ -31,20 +31,6 @@ void report_left_out(ConvertReport& report, const CheckpointFolder& folder, cons
 }
 
 }  // namespace
-
-std::string_view name(CheckpointFormat format) {
-  switch (format) {
-    case CheckpointFormat::kBf16:
-      return "BF16";
-    case CheckpointFormat::kF32:
-      return "F32";
-    case CheckpointFormat::kFp8:
-      return "FP8";
-    case CheckpointFormat::kFp4:
-      return "FP4";
-  }
-  return "";
-}
 
 Result<PackedModel> convert_to_files(const CheckpointFolder& folder, const std::string& path,
                                      const ConvertOptions& options) {

@@ -6,9 +6,6 @@
 
 namespace bolide::convert {
 
-// How the checkpoint holds a tensor, for reports: "FP8".
-std::string_view name(model::CheckpointFormat format);
-
 // Writes the packed file `path` and, where the model has Engram layers, the rows file engram_path(path). Both are
 // written as *.partial and get their names at the end, the rows first; on failure nothing is left of an unfinished
 // file. A failure names the tensor or the file.

@@ -295,7 +295,7 @@ GgufInput gguf_input(const CheckpointFolder& folder) {
   for (const TensorSpec& spec : model::tensor_specs(folder.config)) {
     input.tensors.push_back(
         {.spec = spec,
-         .from = std::string(name(spec.checkpoint)),
+         .from = std::string(model::name(spec.checkpoint)),
          .bytes_in = checkpoint_bytes(spec, *folder.checkpoint),
          .open = [spec, checkpoint = folder.checkpoint] { return checkpoint_reader(spec, *checkpoint); }});
   }

@@ -164,6 +164,20 @@ std::string_view name(TensorClass tensor_class) {
   return "";
 }
 
+std::string_view name(CheckpointFormat format) {
+  switch (format) {
+    case CheckpointFormat::kBf16:
+      return "BF16";
+    case CheckpointFormat::kF32:
+      return "F32";
+    case CheckpointFormat::kFp8:
+      return "FP8";
+    case CheckpointFormat::kFp4:
+      return "FP4";
+  }
+  return "";
+}
+
 std::string TensorSpec::expert_name(u64 expert) const {
   if (!stacked()) return name;
   const std::size_t matrix = name.rfind('.');

@@ -37,6 +37,9 @@ enum class CheckpointFormat : u8 {
   kFp4,  // I8 [rows, k/2] and `.scale`: E8M0 [rows, k/32]
 };
 
+// As tables of `convert` and `inspect` print it: BF16, F32, FP8, FP4.
+std::string_view name(CheckpointFormat format);
+
 struct TensorSpec {
   std::string name;  // official, `.weight` included; stacked experts: "layers.3.ffn.experts.w1"
   TensorClass tensor_class;
@@ -64,8 +67,8 @@ std::string engram_scales_name(u32 layer);
 // The vision tower and its glue, known and skipped (spec model.md 2.1: shard 00001 and three image vectors).
 bool is_vision_tensor(std::string_view name);
 
-// Weights that one decoded token reads, in bytes, of `bytes_per_expert` or the whole tensor: used experts count, the
-// others do not; of lookup tables one row.
+// Bytes that one decoded token reads of a tensor that has `stored_bytes` in all: the used experts of a stack, one row of
+// a lookup table, else everything.
 u64 bytes_read_per_token(const TensorSpec& spec, u64 stored_bytes, const Config& config);
 
 }  // namespace bolide::model
