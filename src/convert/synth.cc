@@ -13,7 +13,6 @@
 #include "convert/token_map_of.h"
 #include "engram/make_constants.h"
 #include "formats/engram_file.h"
-#include "formats/packed_writer.h"
 #include "model/engram_shape.h"
 #include "model/packed_weights.h"
 
@@ -135,9 +134,9 @@ Result<SynthPlan> plan_synth(const SynthOptions& options) {
   return plan;
 }
 
-Result<formats::PackedFile> synth_to_memory(const SynthPlan& plan, const SynthRun& run) {
+Result<formats::PackedFile> synth_to_memory(const SynthPlan& plan, const SynthRun& run, formats::ContentHashes hashes) {
   Result<PackedWriter> weights =
-      PackedWriter::to_memory("synthetic " + plan.options.shape, plan.documents, packed_specs(plan.tensors));
+      PackedWriter::to_memory("synthetic " + plan.options.shape, plan.documents, packed_specs(plan.tensors), hashes);
   if (!weights) return weights.error();
   if (Status made = make_all(plan, run, *weights, nullptr); !made) return made.error();
   return weights->finish();
@@ -160,7 +159,7 @@ std::unique_ptr<engram::RowReader> synth_rows(const SynthPlan& plan) {
 Result<model::Model> synth_model_in_memory(const SynthOptions& options) {
   Result<SynthPlan> plan = plan_synth(options);
   if (!plan) return plan.error();
-  Result<formats::PackedFile> file = synth_to_memory(*plan, {});
+  Result<formats::PackedFile> file = synth_to_memory(*plan, {}, formats::ContentHashes::kLeftOut);
   if (!file) return file.error();
   Result<model::Weights> weights = model::load_packed_weights(plan->config, *std::move(file));
   if (!weights) return weights.error();

@@ -10,6 +10,7 @@
 #include "engram/constants.h"
 #include "engram/row_store.h"
 #include "formats/packed_file.h"
+#include "formats/packed_writer.h"
 #include "model/config.h"
 #include "model/forward.h"
 #include "model/tensors.h"
@@ -35,7 +36,8 @@ struct SynthRun {
 };
 
 // The packed form in memory. The Engram rows are not part of it: see synth_rows.
-Result<formats::PackedFile> synth_to_memory(const SynthPlan& plan, const SynthRun& run);
+Result<formats::PackedFile> synth_to_memory(const SynthPlan& plan, const SynthRun& run,
+                                            formats::ContentHashes hashes = formats::ContentHashes::kMade);
 
 // The packed file `path` and the rows file engram_path(path) beside it. Both get their names at the end, the rows
 // first; on failure nothing is left of an unfinished file.
@@ -44,7 +46,7 @@ Result<formats::PackedFile> synth_to_files(const SynthPlan& plan, const std::str
 // The Engram rows, made whenever they are read: tables of any size take no memory.
 std::unique_ptr<engram::RowReader> synth_rows(const SynthPlan& plan);
 
-// All of a model, in memory, for A1.
+// All of a model, in memory, for A1; the packed form without hashes of its contents.
 Result<model::Model> synth_model_in_memory(const SynthOptions& options);
 
 // Token ids to feed synthetic models with: id number i is word i of the bytes of the name "tokens" (convert/

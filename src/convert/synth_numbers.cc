@@ -13,37 +13,37 @@ namespace {
 constexpr u64 kGroup = 16;  // bytes of one Philox block
 constexpr u64 kLanes = 8;   // blocks made side by side, so that the compiler vectorizes
 
-// kLanes consecutive blocks. The same numbers as philox4x32 gives one by one.
-void philox_lanes(u64 seed, u64 name_hash, u64 first_group, std::byte* out) {
-  std::array<u32, kLanes> c0, c1, c2, c3;
-  for (u64 i = 0; i < kLanes; ++i) {
-    c0[i] = static_cast<u32>(first_group + i);
-    c1[i] = static_cast<u32>((first_group + i) >> 32);
-    c2[i] = static_cast<u32>(name_hash);
-    c3[i] = static_cast<u32>(name_hash >> 32);
-  }
-  u32 key0 = static_cast<u32>(seed);
-  u32 key1 = static_cast<u32>(seed >> 32);
-  for (int round = 0; round < 10; ++round) {
+// `n_groups` consecutive blocks (a multiple of kLanes): the same numbers as philox4x32 gives one by one.
+void philox_blocks(u64 seed, u64 name_hash, u64 first_group, u64 n_groups, u32* out) {
+  for (u64 done = 0; done < n_groups; done += kLanes, out += 4 * kLanes) {
+    std::array<u32, kLanes> c0, c1, c2, c3;
     for (u64 i = 0; i < kLanes; ++i) {
-      const u64 product0 = u64{0xD2511F53} * c0[i];
-      const u64 product1 = u64{0xCD9E8D57} * c2[i];
-      c0[i] = static_cast<u32>(product1 >> 32) ^ c1[i] ^ key0;
-      c2[i] = static_cast<u32>(product0 >> 32) ^ c3[i] ^ key1;
-      c1[i] = static_cast<u32>(product1);
-      c3[i] = static_cast<u32>(product0);
+      c0[i] = static_cast<u32>(first_group + done + i);
+      c1[i] = static_cast<u32>((first_group + done + i) >> 32);
+      c2[i] = static_cast<u32>(name_hash);
+      c3[i] = static_cast<u32>(name_hash >> 32);
     }
-    key0 += 0x9E3779B9;
-    key1 += 0xBB67AE85;
+    u32 key0 = static_cast<u32>(seed);
+    u32 key1 = static_cast<u32>(seed >> 32);
+    for (int round = 0; round < 10; ++round) {
+      for (u64 i = 0; i < kLanes; ++i) {
+        const u64 product0 = u64{0xD2511F53} * c0[i];
+        const u64 product1 = u64{0xCD9E8D57} * c2[i];
+        c0[i] = static_cast<u32>(product1 >> 32) ^ c1[i] ^ key0;
+        c2[i] = static_cast<u32>(product0 >> 32) ^ c3[i] ^ key1;
+        c1[i] = static_cast<u32>(product1);
+        c3[i] = static_cast<u32>(product0);
+      }
+      key0 += 0x9E3779B9;
+      key1 += 0xBB67AE85;
+    }
+    for (u64 i = 0; i < kLanes; ++i) {
+      out[4 * i] = c0[i];
+      out[4 * i + 1] = c1[i];
+      out[4 * i + 2] = c2[i];
+      out[4 * i + 3] = c3[i];
+    }
   }
-  std::array<u32, 4 * kLanes> words;
-  for (u64 i = 0; i < kLanes; ++i) {
-    words[4 * i] = c0[i];
-    words[4 * i + 1] = c1[i];
-    words[4 * i + 2] = c2[i];
-    words[4 * i + 3] = c3[i];
-  }
-  std::memcpy(out, words.data(), sizeof words);
 }
 
 template <class T>
@@ -109,14 +109,15 @@ u64 fnv1a_64(std::string_view text) {
 }
 
 void fill_random(u64 seed, u64 name_hash, u64 first_group, std::span<std::byte> out) {
-  constexpr u64 kStep = kLanes * kGroup;
-  u64 done = 0;
-  for (; done + kStep <= out.size(); done += kStep)
-    philox_lanes(seed, name_hash, first_group + done / kGroup, &out[done]);
-  if (done == out.size()) return;
-  std::array<std::byte, kStep> rest;
-  philox_lanes(seed, name_hash, first_group + done / kGroup, rest.data());
-  std::copy_n(rest.begin(), out.size() - done, out.begin() + static_cast<std::ptrdiff_t>(done));
+  constexpr u64 kBufferGroups = 256;
+  std::array<u32, kBufferGroups * 4> words;
+  for (u64 group = first_group; !out.empty(); group += kBufferGroups) {
+    const u64 n_bytes = std::min<u64>(out.size(), sizeof words);
+    const u64 n_groups = (n_bytes + kGroup * kLanes - 1) / (kGroup * kLanes) * kLanes;
+    philox_blocks(seed, name_hash, group, n_groups, words.data());
+    std::memcpy(out.data(), words.data(), n_bytes);
+    out = out.subspan(n_bytes);
+  }
 }
 
 void fill_numbers(u64 seed, const NumberPlane& plane, u64 offset, std::span<std::byte> out) {

@@ -143,6 +143,9 @@ const PackedTensor* PackedFile::find(std::string_view name) const {
 
 Status PackedFile::verify_contents() const {
   for (const PackedTensor& tensor : tensors_) {
+    if (tensor.digest == Sha256Digest{}) {
+      return Error{fmt::format("{}: tensor {} has no hash to compare its contents with", path_, tensor.spec.name)};
+    }
     Sha256 hash;
     hash.update(tensor.all_codes);
     hash.update(tensor.all_scales);

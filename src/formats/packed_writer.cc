@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <memory>
+#include <sys/mman.h>
 #include <utility>
 
 #include "formats/packed_header.h"
@@ -29,10 +31,19 @@ PlaneRest rest_of_plane(const Placement& place, u64 position) {
           .padding = place.scales_stride - place.expert.scales};
 }
 
+// calloc takes large memory as zeros from the system, whose pages then come as they are first written to, by all
+// threads; in huge pages where the system has them on request.
 std::shared_ptr<std::byte> zeroed_memory(u64 bytes) {
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(kTensorAlignment, bytes));
-  if (memory != nullptr) std::memset(memory, 0, bytes);
-  return {memory, std::free};
+  constexpr u64 kHugePage = u64{2} << 20;
+  std::shared_ptr<void> all(std::calloc(1, bytes + kHugePage), std::free);
+  if (all == nullptr) return nullptr;
+  void* aligned = all.get();
+  std::size_t room = bytes + kHugePage;
+  std::align(kHugePage, bytes, aligned, room);
+#ifdef MADV_HUGEPAGE
+  ::madvise(aligned, bytes, MADV_HUGEPAGE);  // a wish; without it the pages are small
+#endif
+  return {std::move(all), static_cast<std::byte*>(aligned)};
 }
 
 }  // namespace
@@ -65,9 +76,10 @@ Result<PackedWriter> PackedWriter::to_file(const std::string& path, PackedDocume
 }
 
 Result<PackedWriter> PackedWriter::to_memory(const std::string& name, PackedDocuments documents,
-                                             std::vector<PackedSpec> specs) {
+                                             std::vector<PackedSpec> specs, ContentHashes hashes) {
   Result<PackedWriter> writer = plan(name, std::move(documents), std::move(specs));
   if (!writer) return writer.error();
+  writer->hashes_ = hashes;
   writer->memory_ = zeroed_memory(writer->size_bytes());
   if (!writer->memory_) {
     return Error{fmt::format("{}: no memory for {} bytes of packed weights", name, writer->size_bytes())};
@@ -84,10 +96,11 @@ Status PackedWriter::append(std::size_t tensor, Bytes piece) {
     const Bytes now = piece.first(std::min<u64>(piece.size(), rest.bytes));
     piece = piece.subspan(now.size());
     if (Status written = write_at(place.codes_offset + progress.position, now); !written) return written;
-    progress.hash.update(now);
+    if (hashes_ == ContentHashes::kMade) progress.hash.update(now);
     progress.position += now.size();
     if (now.size() < rest.bytes) continue;
-    progress.hash.update(Bytes(kZeros).first(rest.padding));  // on the disk the padding is zero already
+    // In the file the padding is zero already.
+    if (hashes_ == ContentHashes::kMade) progress.hash.update(Bytes(kZeros).first(rest.padding));
     progress.position += rest.padding;
   }
   return {};
@@ -127,7 +140,7 @@ std::vector<std::byte> PackedWriter::encode_table() {
                               .codes_bytes = place.codes_bytes,
                               .scales_offset = place.scales_offset,
                               .scales_bytes = place.scales_bytes,
-                              .digest = progress_[i].hash.finish()};
+                              .digest = hashes_ == ContentHashes::kMade ? progress_[i].hash.finish() : Sha256Digest{}};
     encode(record, std::span(table).subspan(i * kPackedRecordBytes, kPackedRecordBytes));
   }
   return table;

@@ -81,6 +81,23 @@ TEST(PackedFile, IsTheSameOnDiskInMemoryAndInPiecesOfAnySize) {
   }
 }
 
+TEST(PackedFile, WithoutHashesTheContentsAreTheSameAndCannotBeVerified) {
+  Result<PackedWriter> writer =
+      PackedWriter::to_memory("example", example_documents(), example_specs(), ContentHashes::kLeftOut);
+  ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE(append_example(*writer, 1000).ok());
+  const Result<PackedFile> file = writer->finish();
+  const Result<PackedFile> hashed = example_in_memory();
+  ASSERT_TRUE(file.ok() && hashed.ok());
+  for (std::size_t i = 0; i < file->tensors().size(); ++i) {
+    EXPECT_EQ(file->tensors()[i].digest, Sha256Digest{});
+    EXPECT_TRUE(same(file->tensors()[i].all_codes, hashed->tensors()[i].all_codes));
+    EXPECT_TRUE(same(file->tensors()[i].all_scales, hashed->tensors()[i].all_scales));
+  }
+  EXPECT_TRUE(hashed->verify_contents().ok());
+  EXPECT_THAT(file->verify_contents().error().message, HasSubstr("norm.weight has no hash"));
+}
+
 TEST(PackedFile, TensorsMayBeAppendedInterleaved) {
   Result<PackedWriter> writer = PackedWriter::to_memory("example", example_documents(), example_specs());
   ASSERT_TRUE(writer.ok());
