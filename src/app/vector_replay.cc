@@ -407,7 +407,7 @@ void replay_gumbel(VectorLine& line) {
 using Replay = void (*)(VectorLine&);
 
 const std::map<std::string, Replay>& replays() {
-  static const std::map<std::string, Replay> kReplays = {
+  static const std::map<std::string, Replay> table = {
       {"bf16", replay_bf16},
       {"f16", replay_f16},
       {"e4m3", replay_e4m3},
@@ -440,7 +440,7 @@ const std::map<std::string, Replay>& replays() {
       {"swiglu", replay_swiglu},
       {"gumbel", replay_gumbel},
   };
-  return kReplays;
+  return table;
 }
 
 Status replay_line(std::string_view text, const std::string& place, Frequencies& frequencies) {

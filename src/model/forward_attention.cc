@@ -29,6 +29,7 @@ std::vector<float> gather_entries(const RowList<kWindowRowBytes>& window, u64 fi
   for (u64 position = first; position < end; ++position, out += kHeadDim) {
     decode_window_row(window.row(position), std::span<float, kHeadDim>(out, kHeadDim));
   }
+  check(selected.empty() || caches != nullptr, "rows are selected only in layers with a KV owner");
   for (const u32 row : selected) {
     decode_compressed_row(caches->compressed.row(row), std::span<float, kHeadDim>(out, kHeadDim));
     out += kHeadDim;
@@ -54,6 +55,7 @@ Status Forward::attention(u32 layer, State& state, std::vector<Row>& rows) const
     Row& row = rows[i];
     const Block::Query query = block.query(entered[i].x, row.position);
     if (role.owns_index) {
+      check(caches != nullptr, "Config gives every layer with an indexer a KV owner");
       if (Status status = select(layer, *caches, query.low_rank, entered[i].x, row); !status) return status;
     }
     const std::span<const u32> selected = caches == nullptr ? std::span<const u32>() : row.selected;

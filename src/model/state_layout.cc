@@ -17,21 +17,21 @@ u8 nibble(const std::byte* codes, std::size_t i) {
 }
 
 const std::array<float, 256>& e4m3_table() {
-  static const std::array<float, 256> kTable = [] {
-    std::array<float, 256> table;
-    for (u32 code = 0; code < 256; ++code) table[code] = arith::e4m3_value(static_cast<u8>(code));
-    return table;
+  static const std::array<float, 256> table = [] {
+    std::array<float, 256> values;
+    for (u32 code = 0; code < 256; ++code) values[code] = arith::e4m3_value(static_cast<u8>(code));
+    return values;
   }();
-  return kTable;
+  return table;
 }
 
 const std::array<float, 16>& e2m1_table() {
-  static const std::array<float, 16> kTable = [] {
-    std::array<float, 16> table;
-    for (u32 code = 0; code < 16; ++code) table[code] = arith::e2m1_value(static_cast<u8>(code));
-    return table;
+  static const std::array<float, 16> table = [] {
+    std::array<float, 16> values;
+    for (u32 code = 0; code < 16; ++code) values[code] = arith::e2m1_value(static_cast<u8>(code));
+    return values;
   }();
-  return kTable;
+  return table;
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ std::vector<RoutedExpert> oracle::route(std::span<const float> logits, std::span
   for (const u32 expert : chosen) sum = sum + p[expert];
   sum = sum + 1e-20f;
   std::vector<RoutedExpert> routed;
+  routed.reserve(chosen.size());
   for (const u32 expert : chosen) routed.push_back({expert, (p[expert] / sum) * scale});
   return routed;
 }
