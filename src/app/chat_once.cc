@@ -152,12 +152,17 @@ class IdsListener : public OnceListener {
 };
 
 // What is left to say when an answer has ended.
-int conclude(const Result<engine::Outcome>& outcome, const session::Sampling& sampling, SideChannel& side) {
+int conclude(const engine::Engine& engine, const Result<engine::Outcome>& outcome, const session::Sampling& sampling,
+             SideChannel& side) {
   if (!outcome) return report_failure(outcome.error());
   if (outcome->reason == engine::FinishReason::kFailed) return report_failure({outcome->problem});
   std::string line = answer_statistics(outcome->statistics, sampling);
-  if (outcome->reason == engine::FinishReason::kLength) line += "; stopped by -n or because the context is full";
+  const engine::RequestStatistics& tokens = outcome->statistics;
+  const bool full =
+      outcome->reason == engine::FinishReason::kLength && tokens.prompt_tokens + tokens.new_tokens >= engine.context();
+  if (outcome->reason == engine::FinishReason::kLength) line += full ? "; the context is full" : "; stopped by -n";
   side.say(line);
+  if (full) std::fputs("bolide: the answer was cut, because the context is full; --ctx makes it larger\n", stderr);
   return kGood;
 }
 
@@ -168,10 +173,12 @@ int answer_question(engine::Engine& engine, engine::Request request, const Answe
   QuestionListener listener(AnswerText(engine.tokenizer(), settings));
   const Result<engine::Outcome> outcome = stream_answer(engine, std::move(request), listener);
   listener.finish();
-  const int code = conclude(outcome, sampling, listener.side());
+  const int code = conclude(engine, outcome, sampling, listener.side());
   if (code == kGood && listener.text().answer().empty() && !listener.text().reasoning().empty()) {
-    std::fputs("bolide: there is no answer, because all new tokens were thinking; allow more with -n, or --think 0\n",
-               stderr);
+    std::fputs(
+        "bolide: there is no answer, because all new tokens were thinking; allow more with -n and --ctx, or --think "
+        "0\n",
+        stderr);
   }
   return code;
 }
@@ -181,7 +188,7 @@ int continue_prompt(engine::Engine& engine, engine::Request request) {
   RawListener listener(engine.tokenizer(), request.end_tokens);
   const Result<engine::Outcome> outcome = stream_answer(engine, std::move(request), listener);
   listener.finish();
-  return conclude(outcome, sampling, listener.side());
+  return conclude(engine, outcome, sampling, listener.side());
 }
 
 int print_new_ids(engine::Engine& engine, engine::Request request) {
@@ -189,7 +196,7 @@ int print_new_ids(engine::Engine& engine, engine::Request request) {
   IdsListener listener;
   const Result<engine::Outcome> outcome = stream_answer(engine, std::move(request), listener);
   listener.side().end_thinking("");
-  const int code = conclude(outcome, sampling, listener.side());
+  const int code = conclude(engine, outcome, sampling, listener.side());
   if (code == kGood) print_out(format_token_ids(listener.ids()) + "\n");
   return code;
 }

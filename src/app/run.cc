@@ -152,6 +152,7 @@ void add_sampling_options(CLI::App& command, RunOptions& options) {
           fmt::format("Draw from the likeliest tokens with this probability together. Default: {}", answer.top_p))
       ->type_name("P");
   command.add_option("--seed", answer.seed, "The same seed gives the same answer. Default: a new one for each answer")
+      ->check(CLI::NonNegativeNumber)
       ->type_name("N");
 }
 

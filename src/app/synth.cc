@@ -64,7 +64,9 @@ void add_synth(CLI::App& program, Action& action) {
   command->add_option("--shape", options.shape, "Sizes: ci, ci-wide, or those of the big model")
       ->check(CLI::IsMember({"ci", "ci-wide", "v4.1-flash"}))
       ->required();
-  command->add_option("--seed", options.seed, "Where the random numbers start")->capture_default_str();
+  command->add_option("--seed", options.seed, "Where the random numbers start")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command->add_option("--layers", options.layers, "Layers, at least 8; their roles follow the big model's pattern");
   command->add_option("--experts", options.experts, "Routed experts of each layer, at least 6");
   command->add_option("--draft-experts", options.draft_experts,

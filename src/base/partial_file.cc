@@ -46,6 +46,11 @@ Result<PartialFile> PartialFile::create(const std::string& path, u64 size_bytes)
   if (size_bytes > u64{INT64_MAX}) return Error{fmt::format("{}: {} bytes are too many for a file", path, size_bytes)};
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return Error{path + ": is a folder; give the name of a file"};
+  // Never over something that is there: not an input by mistake, not a device, not another program's file.
+  struct stat there{};
+  if (::lstat(path.c_str(), &there) == 0) {
+    return Error{path + ": there is such a file already; remove it first, or choose another name"};
+  }
   const std::string partial = path + ".partial";
   const int fd = ::open(partial.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) return system_error(partial, "create");

@@ -12,7 +12,8 @@ namespace bolide {
 // Threads: write_at may be called by several threads at once.
 class PartialFile {
  public:
-  // Creates PATH.partial with `size_bytes` bytes (zeros until written), after checking that the disk has room for them.
+  // Creates PATH.partial with `size_bytes` bytes (zeros until written), after checking that PATH is free and that the
+  // disk has room for them.
   static Result<PartialFile> create(const std::string& path, u64 size_bytes);
 
   PartialFile(PartialFile&& other) noexcept

@@ -67,8 +67,8 @@ std::string engram_scales_name(u32 layer);
 // The vision tower and its glue, known and skipped (spec model.md 2.1: shard 00001 and three image vectors).
 bool is_vision_tensor(std::string_view name);
 
-// Bytes that one decoded token reads of a tensor that has `stored_bytes` in all: the used experts of a stack, one row of
-// a lookup table, else everything.
+// Bytes that one decoded token reads of a tensor that has `stored_bytes` in all: the used experts of a stack, one row
+// of a lookup table, else everything.
 u64 bytes_read_per_token(const TensorSpec& spec, u64 stored_bytes, const Config& config);
 
 }  // namespace bolide::model
