@@ -132,22 +132,23 @@ std::string contradiction(const ConvertArguments& arguments) {
   const bool from_gguf = engine::is_gguf(arguments.in);
   if (from_gguf && arguments.to_gguf())
     return "a GGUF is converted to a packed file only; from that a GGUF can be made";
-  std::error_code code;
-  if (!from_gguf && !arguments.to_gguf() && !std::filesystem::is_directory(arguments.in, code))
-    return "IN is a file: a packed file needs no conversion (a GGUF's name ends in .gguf); --to gguf makes a GGUF of "
-           "it";
   if (!from_gguf && !arguments.draft_model.empty()) return "--draft-model belongs to a GGUF as the source";
   if (!arguments.to_gguf() && !arguments.recipe.empty()) return "--recipe belongs to --to gguf";
   return "";
 }
 
 int convert_model(const ConvertArguments& arguments) {
+  if (const std::string wrong = contradiction(arguments); !wrong.empty())
+    return report_wrong_usage("convert", Error{wrong});
   std::error_code code;
   if (!std::filesystem::exists(arguments.in, code)) {
     return report_failure({arguments.in + ": there is no such file or folder"});
   }
-  if (const std::string wrong = contradiction(arguments); !wrong.empty())
-    return report_wrong_usage("convert", Error{wrong});
+  if (!engine::is_gguf(arguments.in) && !arguments.to_gguf() && !std::filesystem::is_directory(arguments.in, code)) {
+    return report_failure({arguments.in +
+                           ": is a file that needs no conversion, if it is a packed one; --to gguf makes a GGUF "
+                           "of it (and a GGUF's name must end in .gguf)"});
+  }
   return arguments.to_gguf() ? convert_to_gguf(arguments) : convert_to_packed(arguments);
 }
 

@@ -32,9 +32,8 @@ TEST(PartialFile, UnwrittenBytesAreZeroAlsoOverAnOldPartialFile) {
   EXPECT_EQ(*read_text_file(folder.file("out"), 100), std::string(4, '\0'));
 }
 
-TEST(PartialFile, LeavesNothingBehindWithoutCommitAndKeepsAnOlderFile) {
+TEST(PartialFile, LeavesNothingBehindWithoutCommit) {
   const test::TempFolder folder;
-  folder.write("out", "old");
   {
     Result<PartialFile> file = PartialFile::create(folder.file("out"), 10);
     ASSERT_TRUE(file.ok());
@@ -42,7 +41,21 @@ TEST(PartialFile, LeavesNothingBehindWithoutCommitAndKeepsAnOlderFile) {
     EXPECT_TRUE(folder.has("out.partial"));
   }
   EXPECT_FALSE(folder.has("out.partial"));
+  EXPECT_FALSE(folder.has("out"));
+}
+
+// An input named as the output by mistake, a device, a link to something else: all stay as they are.
+TEST(PartialFile, RefusesToWriteOverWhatIsThere) {
+  const test::TempFolder folder;
+  folder.write("out", "old");
+  std::filesystem::create_symlink("/nowhere", folder.file("link"));
+  for (const std::string& path : {folder.file("out"), folder.file("link"), std::string("/dev/null")}) {
+    const Result<PartialFile> file = PartialFile::create(path, 10);
+    ASSERT_FALSE(file.ok()) << path;
+    EXPECT_THAT(file.error().message, testing::HasSubstr("there is such a file already"));
+  }
   EXPECT_EQ(*read_text_file(folder.file("out"), 100), "old");
+  EXPECT_FALSE(folder.has("out.partial"));
 }
 
 TEST(PartialFile, RefusesASecondWriterOfTheSameFile) {

@@ -188,18 +188,18 @@ TEST(PackedNano, HasTheDocumentsOfTheFolderAndGoodHashes) {
 }
 
 TEST(PackedNano, IsTheSameInMemoryAndInAFileWhateverTheThreads) {
-  const test::TempFolder folder;
-  const std::string path = folder.file("nano.bolide");
   for (const u32 n_threads : {1U, 5U}) {
-    const Result<PackedModel> written = convert_to_files(nano(), path, {.n_threads = n_threads, .progress = {}});
+    const test::TempFolder folder;
+    const Result<PackedModel> written =
+        convert_to_files(nano(), folder.file("nano.bolide"), {.n_threads = n_threads, .progress = {}});
     ASSERT_TRUE(written) << written.error().message;
     const Bytes on_disk = written->weights.bytes();
     const Bytes in_memory = packed_nano().weights.bytes();
     ASSERT_EQ(on_disk.size(), in_memory.size());
     EXPECT_EQ(std::memcmp(on_disk.data(), in_memory.data(), on_disk.size()), 0);
+    EXPECT_FALSE(folder.has("nano.bolide.partial"));
+    EXPECT_FALSE(folder.has("nano.engram.partial"));
   }
-  EXPECT_FALSE(folder.has("nano.bolide.partial"));
-  EXPECT_FALSE(folder.has("nano.engram.partial"));
 }
 
 TEST(PackedNano, TheEngramFileHoldsTheRowsOfTheShards) {

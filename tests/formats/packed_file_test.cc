@@ -65,8 +65,8 @@ TEST(PackedFile, GivesBackWhatWasWrittenInMemory) {
 TEST(PackedFile, IsTheSameOnDiskInMemoryAndInPiecesOfAnySize) {
   const Result<PackedFile> memory = example_in_memory();
   ASSERT_TRUE(memory.ok());
-  const test::TempFolder folder;
   for (const std::size_t piece : {std::size_t{7}, std::size_t{256}, std::size_t{100'000}}) {
+    const test::TempFolder folder;
     Result<PackedWriter> writer = PackedWriter::to_file(folder.file("m.bolide"), example_documents(), example_specs());
     ASSERT_TRUE(writer.ok()) << writer.error().message;
     ASSERT_TRUE(append_example(*writer, piece).ok());
