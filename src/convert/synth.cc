@@ -38,6 +38,7 @@ Status make_tensor(u64 seed, const TensorSpec& spec, const std::function<Status(
 std::vector<formats::EngramTableSpec> table_specs(const SynthPlan& plan) {
   const engram::EngramShape shape = model::engram_shape(plan.config);
   std::vector<formats::EngramTableSpec> specs;
+  specs.reserve(shape.layer_ids.size());
   for (std::size_t i = 0; i < shape.layer_ids.size(); ++i) {
     specs.push_back({shape.layer_ids[i], shape.rows[i], u64{shape.head_dim} + shape.head_dim / 32});
   }

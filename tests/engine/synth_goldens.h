@@ -1,6 +1,8 @@
 // The committed A1 goldens of the synthetic fixtures (tests/goldens/synth): made by the oracle, token ids by
 // synth_token_ids with seed 1.
 #pragma once
+#include <algorithm>
+
 #include "base/flush_mode.h"
 #include "engine/timeline.h"
 #include "support/expect_fingerprint.h"
@@ -14,8 +16,11 @@ struct Fixture {
   convert::SynthOptions options;
 };
 
-inline void PrintTo(const Fixture& fixture, std::ostream* out) {
-  *out << fixture.name;
+// For the names of tests, which have no dashes.
+inline std::string test_name(const testing::TestParamInfo<Fixture>& test) {
+  std::string name = test.param.name;
+  std::ranges::replace(name, '-', '_');
+  return name;
 }
 
 inline std::vector<Fixture> synth_fixtures() {

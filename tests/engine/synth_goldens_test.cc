@@ -13,7 +13,7 @@ TEST_P(SynthGoldens, After8TokensFlushingAndFeedingOneByOneChangeNoBit) {
   expect_golden(GetParam(), 8, 1, true);
 }
 
-INSTANTIATE_TEST_SUITE_P(Fixtures, SynthGoldens, testing::ValuesIn(synth_fixtures()));
+INSTANTIATE_TEST_SUITE_P(Fixtures, SynthGoldens, testing::ValuesIn(synth_fixtures()), test_name);
 
 }  // namespace
 }  // namespace bolide::engine
