@@ -31,7 +31,10 @@ class SideChannel {
         progress_(style_),
         thinking_(style_) {}
 
-  void prefill_progress(u64 done, u64 total) { write(progress_.show(done, total)); }
+  // Only where the line can be drawn again.
+  void prefill_progress(u64 done, u64 total) {
+    if (!is_dumb_terminal()) write(progress_.show(done, total));
+  }
   void thinking(const text::OutputEvent& event) { write(progress_.hide() + thinking_.print(event)); }
   // The answer begins or everything ends.
   void end_thinking(std::string_view gap) {

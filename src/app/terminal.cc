@@ -123,11 +123,11 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
+}  // namespace
+
 bool is_dumb_terminal() {
   return !is_set("TERM") || std::strcmp(std::getenv("TERM"), "dumb") == 0;
 }
-
-}  // namespace
 
 bool is_interactive_terminal() {
   return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1 && !is_dumb_terminal();

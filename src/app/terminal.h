@@ -18,6 +18,9 @@ bool is_interactive_terminal();
 // Whether colours and dimmed text may go to this file: it is a terminal, and NO_COLOR (no-color.org) is not set.
 bool may_style(int file_descriptor);
 
+// Whether the terminal cannot move its cursor: $TERM is empty or "dumb".
+bool is_dumb_terminal();
+
 class Terminal {
  public:
   // Of standard input and output.
