@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <memory>
 #include <random>
 #include <thread>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "machine_peaks.h"
 
 #include "backends/cpu/matvec_q.h"
+#include "base/thread_crew.h"
 
 namespace {
 
@@ -45,9 +45,9 @@ Fixture make_fixture(MatrixType type, u32 rows, u32 k, u64 bytes) {
   return fixture;
 }
 
-// Seconds for all matrices of the fixture with n rows, best of three; every thread takes its part of each matrix's
+// Seconds for all matrices of the fixture with n rows, best of five; every thread takes its part of each matrix's
 // tiles.
-double seconds_of(const Fixture& fixture, u32 n, u32 threads, backends::cpu::InstructionSet set) {
+double seconds_of(const Fixture& fixture, u32 n, ThreadCrew& crew, backends::cpu::InstructionSet set) {
   const u32 k = fixture.matrices.front().k;
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
@@ -56,21 +56,17 @@ double seconds_of(const Fixture& fixture, u32 n, u32 threads, backends::cpu::Ins
   ActivationRows rows;
   rows.quantize(x, k, fixture.matrices.front().type);
   std::vector<float> y(u64{n} * fixture.matrices.front().rows);
+  std::vector<MatvecWorkspace> workspaces(crew.size());
   double best = 1e9;
-  for (int repeat = 0; repeat < 3; ++repeat) {
+  for (int repeat = 0; repeat < 5; ++repeat) {
     const Clock::time_point start = Clock::now();
-    std::vector<std::thread> crew;
-    for (u32 t = 0; t < threads; ++t) {
-      crew.emplace_back([&, t] {
-        const auto workspace = std::make_unique<MatvecWorkspace>();
-        for (const model::Matrix& w : fixture.matrices) {
-          const u32 tiles = backends::cpu::tile_count(w);
-          backends::cpu::matvec_q(set)(w, {tiles * t / threads, tiles * (t + 1) / threads}, rows, *workspace, y.data(),
-                                       w.rows);
-        }
+    for (const model::Matrix& w : fixture.matrices) {
+      crew.run([&](u32 thread) {
+        const auto [first, end] = thread_share(backends::cpu::tile_count(w), thread, crew.size());
+        backends::cpu::matvec_q(set)(w, {static_cast<u32>(first), static_cast<u32>(end)}, rows, workspaces[thread],
+                                     y.data(), w.rows);
       });
     }
-    for (std::thread& thread : crew) thread.join();
     best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
   }
   return best;
@@ -81,6 +77,8 @@ double seconds_of(const Fixture& fixture, u32 n, u32 threads, backends::cpu::Ins
 int main(int argc, char** argv) {
   const u32 threads =
       argc > 1 ? static_cast<u32>(std::strtoul(argv[1], nullptr, 10)) : std::thread::hardware_concurrency();
+  ThreadCrew crew(threads);
+  ThreadCrew alone(1);
   const double bandwidth = bench::read_bandwidth(threads);
   const double int8 = bench::int8_peak();
   fmt::print("{} threads; reads {:.1f} GB/s together; one thread: {:.0f} GOPS int8, {:.0f} GFLOPS\n", threads,
@@ -101,15 +99,15 @@ int main(int argc, char** argv) {
                "times 1 row");
     for (const Shape& shape : shapes) {
       const Fixture fixture = make_fixture(shape.type, shape.rows, shape.k, u64{1} << 30);
-      const double one = seconds_of(fixture, 1, threads, set);
+      const double one = seconds_of(fixture, 1, crew, set);
       for (const u32 n : {1u, 2u, 4u, 6u, 8u}) {
-        const double seconds = n == 1 ? one : seconds_of(fixture, n, threads, set);
+        const double seconds = n == 1 ? one : seconds_of(fixture, n, crew, set);
         const double rate = static_cast<double>(fixture.bytes()) / seconds;
         fmt::print("{:8} {:12} {:6} {:8.1f} {:11.0f} % {:14.2f}\n", "", shape.name, n, rate * 1e-9,
                    100 * rate / bandwidth, seconds / one);
       }
       const Fixture small = make_fixture(shape.type, shape.rows, shape.k, u64{64} << 20);
-      const double many = seconds_of(small, 512, 1, set);
+      const double many = seconds_of(small, 512, alone, set);
       const double operations = 2.0 * 512 * shape.rows * shape.k * static_cast<double>(small.matrices.size()) / many;
       fmt::print("{:8} {:12} {:6} {:8.0f} GOPS on one thread: {:.0f} % of the int8 peak\n", "", shape.name, 512,
                  operations * 1e-9, 100 * operations / int8);
