@@ -48,6 +48,24 @@ TEST(Inspect, RecomputesTheTableOfBytesReadPerToken) {
   EXPECT_EQ(reads.at("total").as_int64(), static_cast<i64>(sum_without_total(reads)));
 }
 
+TEST(Inspect, ThePlanOfOneRowReadsWhatADecodedTokenReads) {
+  const boost::json::object plan = inspect_json(kNanoFolder, {"--plan"});
+  i64 sum = 0;
+  for (const auto& op : plan.at("ops").as_array()) sum += op.at("weight_bytes").as_int64();
+  EXPECT_EQ(plan.at("totals").at("weight_bytes").as_int64(), sum);
+  // A plan counts the packed forms, whose tiles are filled up to 32 rows.
+  EXPECT_GE(sum, inspect_json(kNanoFolder).at("read_per_token").at("routed experts").as_int64());
+  EXPECT_EQ(plan.at("ops").at(0).at("kind").as_string(), "embed");
+}
+
+TEST(Inspect, APlanOfMoreRowsSharesTheWeights) {
+  const boost::json::object one = inspect_json(kNanoFolder, {"--plan"});
+  const boost::json::object two = inspect_json(kNanoFolder, {"--plan", "--rows", "2"});
+  const auto bytes = [](const boost::json::object& plan) { return plan.at("totals").at("weight_bytes").as_int64(); };
+  // One more row of the embedding, and at most as many experts again.
+  EXPECT_EQ(bytes(two) - bytes(one), 256 * 2 + kUsedExpertBytes);
+}
+
 TEST(Inspect, CountsEveryByteOfTheCheckpoint) {
   const boost::json::object report = inspect_json(kNanoFolder, {"--tensors"});
   EXPECT_EQ(report.at("form").as_string(), "checkpoint");
