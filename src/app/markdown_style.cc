@@ -224,7 +224,9 @@ MarkdownStyle::Look MarkdownStyle::look() const {
   const bool code = code_marks_ > 0 || fence_.mark != 0;
   return {.bold = bold_mark_ != 0 || heading_,
           .italic = italic_mark_ != 0,
-          .colour = code ? kCyan : heading_ ? kMagenta : 0};
+          .colour = code       ? kCyan
+                    : heading_ ? kMagenta
+                               : 0};
 }
 
 void MarkdownStyle::show(std::size_t length, const Look& look) {

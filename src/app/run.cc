@@ -122,8 +122,11 @@ int run(const RunOptions& options) {
   if (!engine) return report_failure(engine.error());
   const AnswerSettings settings = answer_settings(options, (*engine)->config());
   if (task->kind == Task::Kind::kChat) {
-    return chat(**engine,
-                {.dialogue = dialogue(options), .settings = settings, .totals = {}, .context = (*engine)->context()});
+    return chat(**engine, {.dialogue = dialogue(options),
+                           .settings = settings,
+                           .totals = {},
+                           .context = (*engine)->context(),
+                           .tokenizer = &(*engine)->tokenizer()});
   }
   Result<engine::Request> request = make_request(options, *task, settings, **engine);
   if (!request) return report_failure(request.error());
