@@ -19,13 +19,18 @@ std::string readable_seconds(double seconds) {
 }  // namespace
 
 std::string prefill_bar(u64 done, u64 total, double seconds_left, std::size_t columns) {
-  constexpr u64 kWidth = 30;
-  const u64 filled = kWidth * done / std::max<u64>(total, 1);
-  std::string bar =
-      fmt::format("reading the prompt [{}{}] {} of {} tokens, {} left", std::string(filled, '='),
-                  std::string(kWidth - filled, ' '), grouped(done), grouped(total), readable_seconds(seconds_left));
-  if (bar.size() >= columns) bar.resize(columns > 0 ? columns - 1 : 0);  // a full line would move the cursor on
-  return bar;
+  constexpr std::string_view kTitle = "reading the prompt ";
+  constexpr std::size_t kWidest = 30;
+  constexpr std::size_t kNarrowest = 5;
+  std::string numbers =
+      fmt::format("{} of {} tokens, {} left", grouped(done), grouped(total), readable_seconds(seconds_left));
+  // A full row would move the cursor on.
+  const std::size_t room = columns > 0 ? columns - 1 : 0;
+  const std::size_t taken = kTitle.size() + std::string_view("[] ").size() + numbers.size();
+  if (room < taken + kNarrowest) return numbers.substr(0, room);
+  const std::size_t width = std::min(kWidest, room - taken);
+  const auto filled = static_cast<std::size_t>(width * done / std::max<u64>(total, 1));
+  return fmt::format("{}[{}{}] {}", kTitle, std::string(filled, '='), std::string(width - filled, ' '), numbers);
 }
 
 std::string PrefillProgress::show(u64 done, u64 total, std::size_t columns) {

@@ -27,7 +27,7 @@ class PrefillProgress {
   bool shown_ = false;
 };
 
-// "reading the prompt [======      ] 640 of 1,280 tokens, 3 s left", cut to fewer than `columns`.
+// "reading the prompt [======      ] 640 of 1,280 tokens, 3 s left", shorter than `columns`.
 std::string prefill_bar(u64 done, u64 total, double seconds_left, std::size_t columns);
 
 // "37 tokens, 81 tokens/s; prompt 120 tokens, 96 reused; seed 5"
