@@ -9,7 +9,8 @@ model="$PWD/models/nano"
 home="$(mktemp -d)"
 page="$home/chat.md"
 columns=76
-server() { tmux -L "bolide-test-$$" -f /dev/null "$@"; }
+chat=0
+server() { tmux -L "bolide-test-$$-$chat" -f /dev/null "$@"; }
 trap 'server kill-server 2>/dev/null || true; rm -rf "$home"' EXIT
 
 # Starts a chat on a fresh screen: start [VARIABLE=VALUE...] -- [ARGUMENT...]
@@ -20,6 +21,7 @@ start() {
   local command
   command="$(printf '%q ' env -u NO_COLOR "HOME=$home" "XDG_STATE_HOME=$home/state" "${variables[@]}" "$bolide" run --model "$model" --temp 0 "$@")"
   server kill-server 2>/dev/null || true
+  chat=$((chat + 1))  # a server that ends refuses sessions for a moment
   server new-session -d -x "$columns" -y 24 "cd '$home'; PS1='$ ' bash --norc --noprofile"
   server set-option -g history-limit 5000
   server resize-window -x "$columns" -y 24
