@@ -127,7 +127,8 @@ class Chat {
       if (!told->empty()) say(*told + "\n");
       return;
     }
-    state_.dialogue.ask(std::move(line.append(std::exchange(state_.attached, {}))));
+    sent_files_ = std::exchange(state_.attached, {});
+    state_.dialogue.ask(line + sent_files_);
     answer();
   }
 
@@ -163,6 +164,7 @@ class Chat {
   void keep(const AnswerText& text) {
     if (text.answer().empty()) {
       state_.dialogue.take_back();
+      state_.attached = sent_files_;
     } else {
       state_.dialogue.answer(text);
     }
@@ -180,7 +182,8 @@ class Chat {
     std::string why = "the model ended without an answer";
     if (outcome.reason == engine::FinishReason::kCancelled) why = "stopped before an answer";
     if (outcome.reason == engine::FinishReason::kLength) why = "no answer yet, " + limit_reached(outcome, request);
-    return why + "; the question is forgotten (the up key brings it back)";
+    why += "; the question is forgotten (the up key brings it back)";
+    return sent_files_.empty() ? why : why + "; what was read goes with the next one";
   }
 
   std::string limit_reached(const engine::Outcome& outcome, const engine::Request& request) const {
@@ -194,6 +197,7 @@ class Chat {
   TerminalPrompt prompt_;
   std::optional<ChatHistory> history_;
   ChatState state_;
+  std::string sent_files_;  // the texts of /read that went with the last question
   TextStyle style_;
   bool warned_ = false;  // the last thing that happened was a Ctrl+C with nothing typed
 };

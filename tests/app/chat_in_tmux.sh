@@ -54,7 +54,7 @@ fail() {
 # Adds a section with what the screen shows, from the greeting on.
 section() {
   printf '\n## %s\n\n%s\n\n```text\n' "$1" "$2" >>"$page"
-  screen | sed -n '/^Bolide with/,$p' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >>"$page"
+  server capture-pane -p -S -200 | sed -n '/^Bolide with/,$p' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >>"$page"
   printf '```\n' >>"$page"
 }
 
@@ -144,7 +144,9 @@ type_line 'What is in it?'
 until_screen 'reading the prompt \[=* *\] [0-9,]+ of [0-9,]+ tokens, [0-9]+ s left'
 section 'A long prompt' 'The bar goes away when the answer begins.'
 press C-c
-until_screen 'stopped before an answer'
+until_screen 'what was read goes with the next one'
+type_line '/new'
+until_screen 'A new conversation'
 until_prompt
 
 # Ctrl+C stops an answer; what was typed meanwhile is not lost; Ctrl+C twice leaves.
