@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <unistd.h>
 #include <utility>
 
+#include "app/chat_history.h"
 #include "app/chat_printer.h"
 #include "app/chat_progress.h"
 #include "app/chat_stream.h"
@@ -29,7 +31,9 @@ class ShownAnswer : public AnswerListener {
   ShownAnswer(Terminal& terminal, TextStyle style, AnswerText text)
       : terminal_(terminal), printer_(style), progress_(style), text_(std::move(text)) {}
 
-  void prefill_progress(u64 done, u64 total) override { terminal_.write(progress_.show(done, total)); }
+  void prefill_progress(u64 done, u64 total) override {
+    terminal_.write(progress_.show(done, total, terminal_.size().columns));
+  }
   void tokens(std::span<const u32> ids) override {
     std::string bytes = progress_.hide();
     for (const u32 id : ids) bytes += printed(text_.push(id));
@@ -56,13 +60,36 @@ class ShownAnswer : public AnswerListener {
   AnswerText text_;
 };
 
+// The questions of earlier chats, and where new ones go.
+struct History {
+  std::optional<ChatHistory> file;
+  std::vector<std::string> questions;
+  std::string problem;  // why there is no file
+};
+
+History open_history() {
+  const std::optional<std::string> path = ChatHistory::default_path();
+  if (!path) return {};
+  const ChatHistory file(*path);
+  Result<std::vector<std::string>> questions = file.read();
+  if (!questions) return {{}, {}, "Questions are not kept for the next chat: " + questions.error().message};
+  return {file, std::move(*questions), {}};
+}
+
 class Chat {
  public:
-  Chat(engine::Engine& engine, Terminal& terminal, ChatState state)
-      : engine_(engine), terminal_(terminal), prompt_(terminal), state_(std::move(state)), style_(style_of_stdout()) {}
+  Chat(engine::Engine& engine, Terminal& terminal, ChatState state, History history)
+      : engine_(engine),
+        terminal_(terminal),
+        prompt_(terminal, std::move(history.questions)),
+        history_(std::move(history.file)),
+        state_(std::move(state)),
+        style_(style_of_stdout()) {
+    greet();
+    if (!history.problem.empty()) say(history.problem + "\n");
+  }
 
   void run() {
-    greet();
     while (!state_.leaving) {
       TerminalPrompt::Reply reply = prompt_.ask();
       const bool again = std::exchange(warned_, false);
@@ -89,18 +116,28 @@ class Chat {
                     std::filesystem::path(engine_.model_path()).filename().string(), engine_.context()));
   }
 
-  void say(std::string_view text) { terminal_.write(dimmed(text, style_) + "\n"); }
-  void complain(std::string_view problem) { terminal_.write(std::string(problem) + "\n\n"); }
+  void say(std::string_view text) { terminal_.write(dimmed(without_controls(text), style_) + "\n"); }
+  void complain(std::string_view problem) { terminal_.write(without_controls(problem) + "\n\n"); }
 
   void take(std::string line) {
     line.erase(line.find_last_not_of('\n') + 1);  // a paste often ends in line ends
     if (line.find_first_not_of(" \n\t") == std::string::npos) return;
+    remember(line);
     if (const std::optional<std::string> told = run_chat_command(line, state_)) {
       if (!told->empty()) say(*told + "\n");
       return;
     }
-    state_.dialogue.ask(std::move(line));
+    sent_files_ = std::exchange(state_.attached, {});
+    state_.dialogue.ask(line + sent_files_);
     answer();
+  }
+
+  void remember(const std::string& line) {
+    if (!history_) return;
+    if (const Status added = history_->add(line); !added) {
+      say("Questions are not kept any more for the next chat: " + added.error().message);
+      history_.reset();
+    }
   }
 
   void answer() {
@@ -108,7 +145,7 @@ class Chat {
     Result<engine::Request> request = state_.dialogue.request(tokenizer, state_.settings);
     if (!request) return refuse(request.error());
     const engine::Request asked = *request;
-    ShownAnswer shown(terminal_, style_, AnswerText(tokenizer, state_.settings));
+    ShownAnswer shown(terminal_, style_, AnswerText(tokenizer, state_.settings.effort > 0));
     const Result<engine::Outcome> outcome = stream_answer(engine_, std::move(*request), shown);
     shown.finish();
     if (!outcome) return refuse(outcome.error());
@@ -127,8 +164,9 @@ class Chat {
   void keep(const AnswerText& text) {
     if (text.answer().empty()) {
       state_.dialogue.take_back();
+      state_.attached = sent_files_;
     } else {
-      state_.dialogue.answer(text.reasoning(), text.answer());
+      state_.dialogue.answer(text);
     }
   }
 
@@ -144,7 +182,8 @@ class Chat {
     std::string why = "the model ended without an answer";
     if (outcome.reason == engine::FinishReason::kCancelled) why = "stopped before an answer";
     if (outcome.reason == engine::FinishReason::kLength) why = "no answer yet, " + limit_reached(outcome, request);
-    return why + "; the question is forgotten (the up key brings it back)";
+    why += "; the question is forgotten (the up key brings it back)";
+    return sent_files_.empty() ? why : why + "; what was read goes with the next one";
   }
 
   std::string limit_reached(const engine::Outcome& outcome, const engine::Request& request) const {
@@ -156,7 +195,9 @@ class Chat {
   engine::Engine& engine_;
   Terminal& terminal_;
   TerminalPrompt prompt_;
+  std::optional<ChatHistory> history_;
   ChatState state_;
+  std::string sent_files_;  // the texts of /read that went with the last question
   TextStyle style_;
   bool warned_ = false;  // the last thing that happened was a Ctrl+C with nothing typed
 };
@@ -167,7 +208,7 @@ int chat(engine::Engine& engine, ChatState state) {
   use_unicode_widths();
   Result<std::unique_ptr<Terminal>> terminal = Terminal::open();
   if (!terminal) return report_failure(terminal.error());
-  Chat(engine, **terminal, std::move(state)).run();
+  Chat(engine, **terminal, std::move(state), open_history()).run();
   return kGood;
 }
 

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <span>
 
+#include "app/chat_file_commands.h"
+
 namespace bolide::app {
 namespace {
 
@@ -32,6 +34,10 @@ std::optional<T> number(std::string_view text) {
   return value;
 }
 
+std::string questions(std::size_t count) {
+  return fmt::format("{} question{}", count, count == 1 ? "" : "s");
+}
+
 std::string help(std::string_view, ChatState&) {
   std::string text;
   for (const Command& command : commands()) {
@@ -46,14 +52,18 @@ std::string help(std::string_view, ChatState&) {
 std::string begin_new(std::string_view, ChatState& state) {
   state.dialogue.clear();
   state.totals.context_used = 0;
+  state.attached.clear();
   return "A new conversation.";
 }
 
 std::string set_system(std::string_view argument, ChatState& state) {
-  state.dialogue.set_system(std::string(argument));
+  if (argument.empty()) {
+    const std::string& system = state.dialogue.system();
+    return system.empty() ? "There is no system text. " + usage("/system") : "The system text: " + system;
+  }
+  state.dialogue.set_system(argument == "-" ? std::string() : std::string(argument));
   begin_new({}, state);
-  return argument.empty() ? "No system text any more; a new conversation."
-                          : "A new conversation with this system text.";
+  return argument == "-" ? "No system text any more; a new conversation." : "A new conversation with this system text.";
 }
 
 std::string set_thinking(std::string_view argument, ChatState& state) {
@@ -67,7 +77,10 @@ std::string set_temperature(std::string_view argument, ChatState& state) {
   const std::optional<float> temperature = number<float>(argument);
   session::Sampling sampling;
   if (temperature) sampling.temperature = *temperature;
-  if (!temperature || !session::check_sampling(sampling)) return usage("/temp");
+  if (!temperature) return usage("/temp");
+  if (const Status status = session::check_sampling(sampling); !status) {
+    return fmt::format("{}. {}", status.error().message, usage("/temp"));
+  }
   state.settings.temperature = *temperature;
   return *temperature == 0 ? "Always the likeliest token." : fmt::format("Temperature {}.", *temperature);
 }
@@ -83,6 +96,17 @@ std::string set_seed(std::string_view argument, ChatState& state) {
   return fmt::format("Seed {}.", *seed);
 }
 
+std::string rewind(std::string_view argument, ChatState& state) {
+  const std::optional<u64> count = argument.empty() ? std::optional<u64>(1) : number<u64>(argument);
+  if (!count || *count == 0) return usage("/rewind");
+  const std::size_t before = state.dialogue.exchanges().size();
+  if (before == 0) return "There is no question yet.";
+  state.dialogue.rewind(*count);
+  state.totals.context_used = 0;
+  const std::size_t left = state.dialogue.exchanges().size();
+  return fmt::format("{} forgotten, {} left; the up key brings questions back.", questions(before - left), left);
+}
+
 std::string statistics(std::string_view, ChatState& state) {
   const ChatTotals& totals = state.totals;
   const AnswerSettings& settings = state.settings;
@@ -92,11 +116,12 @@ std::string statistics(std::string_view, ChatState& state) {
   return fmt::format(
       "answers        {}: {} tokens, {:.0f} tokens/s\n"
       "prompts        {} tokens, {} of them reused, the others at {:.0f} tokens/s\n"
-      "context        {} of {} tokens\n"
+      "conversation   {}, {} of {} tokens\n"
       "settings       thinking {}, temperature {}, top-p {}, seed {}",
       totals.answers, totals.new_tokens, rate(totals.new_tokens, totals.decode_seconds), totals.prompt_tokens,
       totals.reused_tokens, rate(totals.prompt_tokens - totals.reused_tokens, totals.prefill_seconds),
-      totals.context_used, state.context, settings.effort, settings.temperature, settings.top_p,
+      questions(state.dialogue.exchanges().size()), totals.context_used, state.context, settings.effort,
+      settings.temperature, settings.top_p,
       settings.seed ? fmt::format("{}", *settings.seed) : "drawn for each answer");
 }
 
@@ -109,10 +134,15 @@ std::span<const Command> commands() {
   static constexpr Command kCommands[] = {
       {"/help", "", "shows this list", help},
       {"/new", "", "begins a new conversation", begin_new},
-      {"/system", "TEXT", "tells the model how to behave; begins a new conversation", set_system},
+      {"/system", "[TEXT]", "tells the model how to behave, in a new conversation; - takes it away", set_system},
       {"/think", "N", "how much the model thinks: 1 to 100, 0 = not at all", set_thinking},
-      {"/temp", "X", "temperature: 0 = always the likeliest token, 1 = as the model itself draws", set_temperature},
+      {"/temp", "X", "temperature, at most 100: 0 = always the likeliest token, 1 = as the model itself draws",
+       set_temperature},
       {"/seed", "[N]", "the same seed gives the same answers; without N they vary", set_seed},
+      {"/read", "FILE", "adds the text of a file to the next question", read_file},
+      {"/save", "FILE", "saves the conversation", save_chat},
+      {"/load", "FILE", "goes on with a saved conversation", load_chat},
+      {"/rewind", "[N]", "forgets the last N questions and their answers; without N the last one", rewind},
       {"/stats", "", "tokens, speed and settings", statistics},
       {"/quit", "", "leaves", leave},
   };
@@ -122,6 +152,7 @@ std::span<const Command> commands() {
 // Other names that people try.
 std::string_view main_name(std::string_view name) {
   if (name == "/clear" || name == "/reset") return "/new";
+  if (name == "/undo") return "/rewind";
   if (name == "/exit" || name == "/bye") return "/quit";
   return name;
 }
@@ -154,12 +185,19 @@ void ChatTotals::add(const engine::RequestStatistics& answer) {
 
 std::optional<std::string> run_chat_command(std::string_view line, ChatState& state) {
   const std::string_view word = line.substr(0, line.find(' '));
-  if (!looks_like_command(line, word)) return std::nullopt;
+  if (!looks_like_command(line, word)) {
+    state.may_replace.clear();
+    return std::nullopt;
+  }
   const auto command = std::ranges::find(commands(), main_name(word), &Command::name);
   if (command == commands().end()) {
     return fmt::format("There is no command {}; /help lists them. A blank before it sends it to the model.", word);
   }
-  return command->run(trim(line.substr(word.size())), state);
+  if (command->run != save_chat) state.may_replace.clear();
+  const std::string_view argument = trim(line.substr(word.size()));
+  const bool needs_argument = !command->argument.empty() && !command->argument.starts_with('[');
+  if (argument.empty() && needs_argument) return usage(command->name);
+  return command->run(argument, state);
 }
 
 }  // namespace bolide::app

@@ -1,9 +1,12 @@
 #include "app/chat_dialogue.h"
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
 #include "base/check.h"
+#include "text/markers.h"
+#include "text/sampled_turns.h"
 
 namespace bolide::app {
 
@@ -20,6 +23,25 @@ engine::Request make_request(std::vector<u32> prompt, const AnswerSettings& sett
   return request;
 }
 
+// Whether the answer's tokens say what stands beside them, and nothing that ends an answer is among them.
+bool ids_are_text(const Exchange& exchange, const text::Tokenizer& tokenizer) {
+  AnswerText text(tokenizer, exchange.thinking);
+  for (const u32 id : exchange.ids) {
+    if (id >= tokenizer.vocab_size()) return false;
+    text.push(id);
+  }
+  text.finish();
+  return text.ids() == exchange.ids && text.reasoning() == exchange.reasoning && text.answer() == exchange.answer;
+}
+
+text::SampledTurn sampled_turn(const Exchange& exchange, const text::Tokenizer& tokenizer) {
+  text::SampledTurn turn{.ids = exchange.ids, .reasoning = exchange.reasoning, .content = exchange.answer, .calls = {}};
+  if (!exchange.thinking) return turn;
+  const auto end = std::ranges::find(exchange.ids, tokenizer.find_added_token(text::kEndThink));
+  turn.answer_begin = end == exchange.ids.end() ? std::nullopt : std::optional(end + 1 - exchange.ids.begin());
+  return turn;
+}
+
 }  // namespace
 
 float default_temperature(const model::Config& config) {
@@ -33,28 +55,51 @@ engine::Request raw_request(std::vector<u32> prompt, const text::Tokenizer& toke
   return make_request(std::move(prompt), settings, std::move(end_tokens));
 }
 
-void Dialogue::ask(std::string question) {
-  check(turns_.empty() || turns_.back().role == text::Role::kAssistant, "a question follows an answer");
-  turns_.push_back(text::Message::of(text::Role::kUser, std::move(question)));
+void Dialogue::answer(const AnswerText& text) {
+  check(question_.has_value(), "an answer follows a question");
+  said_.exchanges.push_back(
+      {*std::exchange(question_, {}), text.thinking(), text.reasoning(), text.answer(), text.ids()});
 }
 
-void Dialogue::answer(std::string reasoning, std::string text) {
-  turns_.push_back(text::Message::of(text::Role::kAssistant, std::move(text)));
-  turns_.back().reasoning = std::move(reasoning);
+void Dialogue::rewind(std::size_t count) {
+  said_.exchanges.resize(said_.exchanges.size() - std::min(count, said_.exchanges.size()));
 }
 
-void Dialogue::take_back() {
-  check(!turns_.empty() && turns_.back().role == text::Role::kUser, "only an open question is taken back");
-  turns_.pop_back();
+std::size_t Dialogue::restore(SavedChat chat, const text::Tokenizer& tokenizer) {
+  std::size_t left_out = 0;
+  for (Exchange& exchange : chat.exchanges) {
+    if (exchange.ids.empty() || ids_are_text(exchange, tokenizer)) continue;
+    exchange.ids.clear();
+    ++left_out;
+  }
+  said_ = std::move(chat);
+  question_.reset();
+  return left_out;
 }
 
 Result<engine::Request> Dialogue::request(const text::Tokenizer& tokenizer, const AnswerSettings& settings) const {
+  check(question_.has_value(), "there is a question to answer");
   text::Conversation conversation;
-  if (!system_.empty()) conversation.messages.push_back(text::Message::of(text::Role::kSystem, system_));
-  conversation.messages.insert(conversation.messages.end(), turns_.begin(), turns_.end());
-  const Result<text::Prompt> prompt = text::render_chat(conversation, {.effort = settings.effort});
+  text::SampledTurns sampled;
+  const auto add = [&](text::Role role, const std::string& text) -> text::Message& {
+    return conversation.messages.emplace_back(text::Message::of(role, text));
+  };
+  if (!system().empty()) add(text::Role::kSystem, system());
+  for (const Exchange& exchange : exchanges()) {
+    add(text::Role::kUser, exchange.question);
+    add(text::Role::kAssistant, exchange.answer).reasoning = exchange.reasoning;
+    if (!exchange.ids.empty()) sampled.remember(sampled_turn(exchange, tokenizer));
+  }
+  add(text::Role::kUser, *question_);
+  const Result<text::Prompt> prompt = text::render_chat(conversation, {.effort = settings.effort}, &sampled);
   if (!prompt) return prompt.error();
   return make_request(text::encode_prompt(tokenizer, *prompt), settings, text::end_tokens(tokenizer));
+}
+
+std::vector<text::OutputEvent> AnswerText::push(u32 id) {
+  std::vector<text::OutputEvent> events = parser_.push(id);
+  if (!parser_.output().ended()) ids_.push_back(id);
+  return keep(std::move(events));
 }
 
 std::vector<text::OutputEvent> AnswerText::keep(std::vector<text::OutputEvent> events) {

@@ -33,7 +33,7 @@ class SideChannel {
 
   // Only where the line can be drawn again.
   void prefill_progress(u64 done, u64 total) {
-    if (!is_dumb_terminal()) write(progress_.show(done, total));
+    if (!is_dumb_terminal()) write(progress_.show(done, total, columns_of(STDERR_FILENO)));
   }
   void thinking(const text::OutputEvent& event) { write(progress_.hide() + thinking_.print(event)); }
   // The answer begins or everything ends.
@@ -57,21 +57,33 @@ class SideChannel {
 // The answer's text on stdout, streamed, with a line end at its end.
 class AnswerOutput {
  public:
-  AnswerOutput() : terminal_(::isatty(STDOUT_FILENO) == 1) {}
+  AnswerOutput() : terminal_(::isatty(STDOUT_FILENO) == 1), styled_(may_style(STDOUT_FILENO)) {}
 
   void print(std::string_view text) {
     if (text.empty()) return;
     in_line_ = text.back() != '\n';
-    written_ = (terminal_ ? print_out(without_controls(text)) : print_out(text)) && flush_out();
+    write(shown(text));
   }
   void finish() {
-    if (in_line_) print("\n");
+    if (styled_) write(markdown_.finish());
+    if (in_line_) write("\n");
+    in_line_ = false;
   }
   // False: nobody reads it any more.
   bool written() const { return written_; }
 
  private:
+  // To a file or a pipe goes every byte as it is.
+  std::string shown(std::string_view text) {
+    if (!terminal_) return std::string(text);
+    const std::string safe = without_controls(text);
+    return styled_ ? markdown_.push(safe) : safe;
+  }
+  void write(std::string_view bytes) { written_ = print_out(bytes) && flush_out(); }
+
   bool terminal_;
+  bool styled_;
+  MarkdownStyle markdown_;
   bool in_line_ = false;
   bool written_ = true;
 };
@@ -173,7 +185,7 @@ int conclude(const engine::Engine& engine, const Result<engine::Outcome>& outcom
 
 int answer_question(engine::Engine& engine, engine::Request request, const AnswerSettings& settings) {
   const session::Sampling sampling = request.sampling;
-  QuestionListener listener(AnswerText(engine.tokenizer(), settings));
+  QuestionListener listener(AnswerText(engine.tokenizer(), settings.effort > 0));
   const Result<engine::Outcome> outcome = stream_answer(engine, std::move(request), listener);
   listener.finish();
   const int code = conclude(engine, outcome, sampling, listener.side());

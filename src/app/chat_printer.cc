@@ -21,14 +21,11 @@ std::string AnswerPrinter::print(const text::OutputEvent& event) {
   const bool reasoning = event.kind == text::OutputEvent::Kind::kReasoning;
   const bool continues = begun_ && reasoning == reasoning_;
   std::string_view text = event.text;
-  if (!continues) text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
+  if (!continues) text.remove_prefix(std::min(text.find_first_not_of("\r\n"), text.size()));
   if (text.empty()) return {};
   std::string bytes = continues ? std::string() : begin(reasoning);
-  const std::size_t end = text.find_last_not_of('\n') + 1;  // 0: only line ends
-  if (end > 0) {
-    const std::string shown = std::exchange(line_ends_, {}) + without_controls(text.substr(0, end));
-    bytes += reasoning ? dimmed(shown, style_) : shown;
-  }
+  const std::size_t end = text.find_last_not_of("\r\n") + 1;  // 0: only line ends
+  if (end > 0) bytes += shown(std::exchange(line_ends_, {}).append(text.substr(0, end)));
   line_ends_ += text.substr(end);
   return bytes;
 }
@@ -48,8 +45,15 @@ std::string AnswerPrinter::begin(bool reasoning) {
   return bytes;
 }
 
-std::string AnswerPrinter::close() const {
-  return reasoning_ && style_ == TextStyle::kPlain ? "]" : "";
+std::string AnswerPrinter::close() {
+  if (style_ == TextStyle::kStyled) return markdown_.finish();
+  return reasoning_ ? "]" : "";
+}
+
+std::string AnswerPrinter::shown(std::string_view text) {
+  const std::string safe = without_controls(text);
+  if (reasoning_) return dimmed(safe, style_);
+  return style_ == TextStyle::kStyled ? markdown_.push(safe) : safe;
 }
 
 }  // namespace bolide::app

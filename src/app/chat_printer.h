@@ -1,7 +1,9 @@
-// An answer as a person reads it on a terminal: thinking dimmed above the answer, no blank lines at the edges.
+// An answer as a person reads it on a terminal: thinking dimmed above the answer, its Markdown in colours, no blank
+// lines at the edges.
 #pragma once
 #include <string>
 
+#include "app/markdown_style.h"
 #include "text/output_event.h"
 
 namespace bolide::app {
@@ -24,12 +26,14 @@ class AnswerPrinter {
  private:
   // The first text of a channel comes.
   std::string begin(bool reasoning);
-  std::string close() const;
+  std::string close();
+  std::string shown(std::string_view text);
 
   TextStyle style_;
   bool begun_ = false;      // something was shown
   bool reasoning_ = false;  // it belongs to the thinking
   std::string line_ends_;   // held back, because they count only if text follows
+  MarkdownStyle markdown_;  // of the answer
 };
 
 }  // namespace bolide::app

@@ -43,7 +43,7 @@ std::function<std::string(const std::string&)> whole_number_from(u64 least) {
     const char* end = value.data() + value.size();
     const auto [stop, code] = std::from_chars(value.data(), end, number);
     if (code == std::errc() && stop == end && number >= least) return "";
-    return fmt::format("{} is not a whole number that is at least {}", value, least);
+    return fmt::format("{} is not a whole number from {} to {}", value, least, ~u64{0});
   };
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/terminal_keys.h"
@@ -11,6 +12,9 @@ namespace bolide::app {
 
 class LineEditor {
  public:
+  // `history`: earlier texts, the oldest first.
+  explicit LineEditor(std::vector<std::string> history = {}) : history_(std::move(history)), shown_(history_.size()) {}
+
   enum class Effect {
     kEdited,  // text or cursor may have changed
     kSubmitted,
@@ -49,8 +53,8 @@ class LineEditor {
   std::string text_;
   std::size_t cursor_ = 0;
   std::vector<std::string> history_;
-  std::size_t shown_ = 0;  // entry of the history in text_; history_.size(): a new text
-  std::string new_text_;   // kept while an entry is shown
+  std::size_t shown_;     // entry of the history in text_; history_.size(): a new text
+  std::string new_text_;  // kept while an entry is shown
 };
 
 }  // namespace bolide::app

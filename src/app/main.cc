@@ -4,6 +4,7 @@
 #include <CLI/Formatter.hpp>
 #include <exception>
 #include <fmt/format.h>
+#include <sstream>
 
 #include "app/command.h"
 #include "app/standard_streams.h"
@@ -57,7 +58,9 @@ int run_program(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
-    program.exit(asked);
+    std::ostringstream text;
+    program.exit(asked, text, text);
+    print_out(text.str());  // not std::cout, which would forget that a write failed
     return kGood;
   } catch (const CLI::ParseError& error) {
     return report_parse_error(program, error.what(), argc > 1 ? argv[1] : "");

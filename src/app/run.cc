@@ -122,8 +122,11 @@ int run(const RunOptions& options) {
   if (!engine) return report_failure(engine.error());
   const AnswerSettings settings = answer_settings(options, (*engine)->config());
   if (task->kind == Task::Kind::kChat) {
-    return chat(**engine,
-                {.dialogue = dialogue(options), .settings = settings, .totals = {}, .context = (*engine)->context()});
+    return chat(**engine, {.dialogue = dialogue(options),
+                           .settings = settings,
+                           .totals = {},
+                           .context = (*engine)->context(),
+                           .tokenizer = &(*engine)->tokenizer()});
   }
   Result<engine::Request> request = make_request(options, *task, settings, **engine);
   if (!request) return report_failure(request.error());
@@ -132,16 +135,18 @@ int run(const RunOptions& options) {
   return answer_question(**engine, std::move(*request), settings);
 }
 
-void add_sampling_options(CLI::App& command, RunOptions& options) {
+// Gives --think, which only a dialogue knows.
+CLI::Option* add_sampling_options(CLI::App& command, RunOptions& options) {
   AnswerSettings& answer = options.answer;
   command.add_option("-n", answer.max_tokens, fmt::format("At most N new tokens. Default: {}", answer.max_tokens))
       ->check(whole_number_from(1))
       ->type_name("N");
-  command
-      .add_option("--think", answer.effort,
-                  fmt::format("How much the model thinks, 1 to 100; 0 = not at all. Default: {}", answer.effort))
-      ->check(CLI::Range(0, 100))
-      ->type_name("N");
+  CLI::Option* think =
+      command
+          .add_option("--think", answer.effort,
+                      fmt::format("How much the model thinks, 1 to 100; 0 = not at all. Default: {}", answer.effort))
+          ->check(CLI::Range(0, 100))
+          ->type_name("N");
   command
       .add_option("--temp", options.temperature,
                   "Temperature; 0 always takes the likeliest token. Default: 1, but 0 for models as small as nano")
@@ -152,8 +157,9 @@ void add_sampling_options(CLI::App& command, RunOptions& options) {
           fmt::format("Draw from the likeliest tokens with this probability together. Default: {}", answer.top_p))
       ->type_name("P");
   command.add_option("--seed", answer.seed, "The same seed gives the same answer. Default: a new one for each answer")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number_from(0))
       ->type_name("N");
+  return think;
 }
 
 }  // namespace
@@ -175,10 +181,10 @@ void add_run(CLI::App& program, Action& action) {
   CLI::Option* raw = command->add_flag("--raw", options->raw,
                                        "Continue the text as it is, without the format of a dialogue; names of control "
                                        "tokens in it are these tokens");
-  add_sampling_options(*command, *options);
+  CLI::Option* think = add_sampling_options(*command, *options);
   CLI::Option* ids = add_ids_option(*command, options->ids);
-  ids->excludes(prompt)->excludes(add_stdin)->excludes(system)->excludes(raw);
-  raw->excludes(system);
+  ids->excludes(prompt)->excludes(add_stdin)->excludes(system)->excludes(raw)->excludes(think);
+  raw->excludes(system)->excludes(think);
   command->add_flag("--print-ids", options->print_ids, "Print the ids of the new tokens, as a JSON array, and no text");
   add_engine_options(*command, options->engine);
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "app/command.h"
+#include "app/engine_options.h"
 #include "app/progress_bar.h"
 #include "app/standard_streams.h"
 #include "app/text_table.h"
@@ -65,7 +66,7 @@ void add_synth(CLI::App& program, Action& action) {
       ->check(CLI::IsMember({"ci", "ci-wide", "v4.1-flash"}))
       ->required();
   command->add_option("--seed", options.seed, "Where the random numbers start")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number_from(0))
       ->capture_default_str();
   command->add_option("--layers", options.layers, "Layers, at least 8; their roles follow the big model's pattern");
   command->add_option("--experts", options.experts, "Routed experts of each layer, at least 6");
@@ -78,7 +79,9 @@ void add_synth(CLI::App& program, Action& action) {
   command->add_option("--to", arguments->to, "What OUT is to be; checkpoint: a folder in the official format")
       ->check(CLI::IsMember({"packed", "checkpoint"}))
       ->capture_default_str();
-  command->add_option("--threads", arguments->n_threads, "Threads. Default: as many as the machine has");
+  command->add_option("--threads", arguments->n_threads, "Threads. Default: as many as the machine has")
+      ->check(whole_number_from(1))
+      ->type_name("N");
   command->callback([arguments, &action] { action = [arguments] { return synth(*arguments); }; });
 }
 

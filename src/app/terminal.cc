@@ -137,6 +137,11 @@ bool may_style(int file_descriptor) {
   return ::isatty(file_descriptor) == 1 && !is_dumb_terminal() && !is_set("NO_COLOR");
 }
 
+std::size_t columns_of(int file_descriptor) {
+  winsize size{};
+  return ::ioctl(file_descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 Result<std::unique_ptr<Terminal>> Terminal::open() {
   check(!saved.changed, "there is one Terminal at a time");
   if (::tcgetattr(STDIN_FILENO, &saved.mode) != 0 || !open_signal_pipe()) {
@@ -213,7 +218,7 @@ bool Terminal::wait_unless_interrupted(int file_descriptor) {
   for (;;) {
     const Poll ready = poll_sources(file_descriptor, kLongestWaitMs);
     if (has_key(Key::kInterrupt)) {
-      typed_.clear();
+      std::erase_if(typed_, [](const KeyPress& key) { return key.key == Key::kInterrupt; });
       return false;
     }
     if (has_key(Key::kSuspend)) {

@@ -21,6 +21,9 @@ bool may_style(int file_descriptor);
 // Whether the terminal cannot move its cursor: $TERM is empty or "dumb".
 bool is_dumb_terminal();
 
+// Columns of the terminal behind this file; 80 where it does not tell.
+std::size_t columns_of(int file_descriptor);
+
 class Terminal {
  public:
   // Of standard input and output.
@@ -44,7 +47,7 @@ class Terminal {
   bool has_key() const { return !typed_.empty(); }
 
   // Waits until `file_descriptor` can be read, at most a second; what is typed meanwhile is kept for read_key(). False
-  // as soon as Ctrl+C was pressed (then what was typed before it is forgotten).
+  // as soon as Ctrl+C was pressed, which is not kept.
   bool wait_unless_interrupted(int file_descriptor);
 
   // Gives the terminal back to the shell until it continues us.

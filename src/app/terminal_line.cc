@@ -9,7 +9,8 @@
 namespace bolide::app {
 namespace {
 
-constexpr std::string_view kTab = "    ";  // shown for a tab, wherever it stands
+constexpr std::string_view kTab = "    ";                  // shown for a tab, wherever it stands
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD, for what must not reach the terminal
 
 // A character as it is shown, and its columns.
 struct Shown {
@@ -19,7 +20,19 @@ struct Shown {
 
 Shown show(std::string_view character) {
   if (character == "\t") return {kTab, kTab.size()};
-  return {character, code_point_width(text::first_char(character).code_point)};
+  const u32 code_point = text::first_char(character).code_point;
+  if (is_control(code_point)) return {kReplacement, 1};
+  return {character, code_point_width(code_point)};
+}
+
+std::size_t text_width(std::string_view text) {
+  std::size_t width = 0;
+  while (!text.empty()) {
+    const std::string_view character = text.substr(0, character_length(text));
+    width += show(character).width;
+    text.remove_prefix(character.size());
+  }
+  return width;
 }
 
 }  // namespace
@@ -64,12 +77,25 @@ std::string LinePainter::paint(const LineLayout& layout, std::size_t screen_rows
   if (last > layout.cursor_row) bytes += fmt::format("\x1b[{}A", last - layout.cursor_row);
   bytes += fmt::format("\r\x1b[{}C", mark_width_ + layout.cursor_column);
   cursor_row_ = layout.cursor_row - first;
+  cursor_column_ = mark_width_ + layout.cursor_column;
+  rows_above_.clear();
+  for (std::size_t row = first; row < layout.cursor_row; ++row) {
+    rows_above_.push_back(mark_width_ + text_width(layout.rows[row]));
+  }
   return bytes;
+}
+
+void LinePainter::resize(std::size_t columns) {
+  const auto rows_of = [columns](std::size_t width) {
+    return std::max<std::size_t>((width + columns - 1) / columns, 1);
+  };
+  cursor_row_ = cursor_column_ / columns;
+  for (const std::size_t width : rows_above_) cursor_row_ += rows_of(width);
 }
 
 std::string LinePainter::finish(const LineLayout& layout) {
   std::string bytes = erase() + rows(layout, 0, layout.rows.size() - 1) + "\r\n";
-  cursor_row_ = 0;
+  forget();
   return bytes;
 }
 

@@ -30,8 +30,14 @@ class LinePainter {
   std::string paint(const LineLayout& layout, std::size_t screen_rows);
   // Shows all rows and leaves the cursor at the beginning of the row below them. The next painting begins there.
   std::string finish(const LineLayout& layout);
+  // The terminal has `columns` columns now. Terminals break the rows of the last painting anew, so that it takes more
+  // of them; the next painting begins where its first row went.
+  void resize(std::size_t columns);
   // The screen was cleared, or something else was written: the next painting begins where the cursor is.
-  void forget() { cursor_row_ = 0; }
+  void forget() {
+    cursor_row_ = 0;
+    rows_above_.clear();
+  }
 
  private:
   std::string rows(const LineLayout& layout, std::size_t first, std::size_t last) const;
@@ -39,7 +45,9 @@ class LinePainter {
 
   std::string mark_;
   std::size_t mark_width_;
-  std::size_t cursor_row_ = 0;  // of the last painting, counted from its first row
+  std::size_t cursor_row_ = 0;           // of the last painting, counted from its first row
+  std::vector<std::size_t> rows_above_;  // the columns that each row above the cursor's takes
+  std::size_t cursor_column_ = 0;
 };
 
 }  // namespace bolide::app

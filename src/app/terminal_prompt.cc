@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <unistd.h>
+#include <utility>
 
 namespace bolide::app {
 namespace {
@@ -16,14 +17,20 @@ std::string styled_mark() {
 
 }  // namespace
 
-TerminalPrompt::TerminalPrompt(Terminal& terminal) : terminal_(terminal), painter_(styled_mark(), kMark.size()) {}
+TerminalPrompt::TerminalPrompt(Terminal& terminal, std::vector<std::string> history)
+    : terminal_(terminal), editor_(std::move(history)), painter_(styled_mark(), kMark.size()) {}
 
 TerminalPrompt::Reply TerminalPrompt::ask() {
   painter_.forget();
+  columns_ = terminal_.size().columns;
   for (;;) {
     if (!terminal_.has_key()) paint();
     const std::optional<KeyPress> key = terminal_.read_key();
-    if (!key) continue;
+    if (!key) {
+      const std::size_t columns = terminal_.size().columns;
+      if (columns != std::exchange(columns_, columns)) painter_.resize(columns);
+      continue;
+    }
     switch (editor_.press(*key)) {
       case LineEditor::Effect::kEdited:
         break;

@@ -1,6 +1,7 @@
 // Asks the person for a text: shows what is typed and gives it back when Enter is pressed.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "app/line_editor.h"
 #include "app/terminal.h"
@@ -10,7 +11,8 @@ namespace bolide::app {
 
 class TerminalPrompt {
  public:
-  explicit TerminalPrompt(Terminal& terminal);
+  // `history`: earlier texts, the oldest first.
+  TerminalPrompt(Terminal& terminal, std::vector<std::string> history);
 
   // How the asking ended. A text that is given up with Ctrl+C stays on the screen.
   enum class End {
@@ -36,6 +38,7 @@ class TerminalPrompt {
   Terminal& terminal_;
   LineEditor editor_;
   LinePainter painter_;
+  std::size_t columns_ = 0;  // when the text was painted last
 };
 
 }  // namespace bolide::app

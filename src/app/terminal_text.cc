@@ -16,11 +16,13 @@ bool locale_is_utf8() {
   return std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-bool is_control(u32 code_point) {
-  return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0);
-}
-
 }  // namespace
+
+bool is_control(u32 code_point) {
+  const bool reorders =
+      (code_point >= 0x202A && code_point <= 0x202E) || (code_point >= 0x2066 && code_point <= 0x2069);
+  return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0) || reorders;
+}
 
 void use_unicode_widths() {
   if (std::setlocale(LC_CTYPE, "") != nullptr && locale_is_utf8()) return;
@@ -61,7 +63,9 @@ std::string without_controls(std::string_view text) {
     const text::Utf8Char next = text::first_char(text);
     const std::size_t length = next.length == 0 ? 1 : next.length;
     const bool shown = next.length > 0 && (!is_control(next.code_point) || text[0] == '\n' || text[0] == '\t');
-    if (shown) {
+    if (text.starts_with("\r\n")) {
+      // the line feed comes next
+    } else if (shown) {
       safe += text.substr(0, length);
     } else {
       text::append_utf8(safe, 0xFFFD);

@@ -20,8 +20,11 @@ std::size_t character_length(std::string_view text);
 // Where the character before `position` begins; 0 at the beginning.
 std::size_t previous_character(std::string_view text, std::size_t position);
 
+// Whether the code point may command a terminal, or show text in another order than it is stored in.
+bool is_control(u32 code_point);
+
 // Text of a model or a file with every control character but line feed and tab replaced by U+FFFD, so that it cannot
-// command the terminal. `text` is valid UTF-8.
+// command the terminal; the carriage return of a line end is left out. `text` is valid UTF-8.
 std::string without_controls(std::string_view text);
 
 }  // namespace bolide::app

@@ -35,7 +35,8 @@ class Descriptor {
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Without waiting for the writer of a named pipe, which is refused below.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return system_error(path, "open");
   struct stat info{};
   if (::fstat(file.get(), &info) != 0) return system_error(path, "read the size");

@@ -50,6 +50,13 @@ Status read_documents(CheckpointFolder& folder) {
   const auto read = [&](const char* name, u64 limit_bytes) {
     return read_text_file(fmt::format("{}/{}", folder.path, name), limit_bytes);
   };
+  std::error_code ignored;  // what cannot be asked cannot be opened either, and that error says why
+  if (std::filesystem::is_directory(folder.path, ignored) &&
+      !std::filesystem::exists(folder.path + "/config.json", ignored)) {
+    return Error{folder.path +
+                 ": this folder has no model in it: no packed file (*.bolide), and no config.json, as an official "
+                 "checkpoint has"};
+  }
   Result<std::string> config = read("config.json", kMaxConfigBytes);
   if (!config) return config.error();
   Result<model::Config> parsed = model::parse_config(*config, folder.path + "/config.json");

@@ -83,6 +83,9 @@ Result<Tokenizer> Tokenizer::from_file(const std::string& path) {
   std::error_code ignored;  // what cannot be asked cannot be opened either, and that error says why
   const bool is_folder = std::filesystem::is_directory(path, ignored);
   const std::string file = is_folder ? (std::filesystem::path(path) / "tokenizer.json").string() : path;
+  if (is_folder && !std::filesystem::exists(file, ignored)) {
+    return Error{path + ": this folder has no model in it, not even a tokenizer.json"};
+  }
   const Result<std::string> json = read_text_file(file, kMaxTokenizerBytes);
   if (!json) return json.error();
   return from_json(*json, file);

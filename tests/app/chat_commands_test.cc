@@ -2,11 +2,18 @@
 
 #include <gmock/gmock.h>
 
+#include "support/nano.h"
+
 namespace bolide::app {
 namespace {
 
 using testing::HasSubstr;
 using testing::Optional;
+
+const text::Tokenizer& nano() {
+  static const text::Tokenizer tokenizer = text::Tokenizer::from_file(test::kNanoFolder).value();
+  return tokenizer;
+}
 
 TEST(ChatCommands, WhatIsNoCommandIsSaidToTheModel) {
   ChatState state;
@@ -44,11 +51,34 @@ TEST(ChatCommands, SettingsChangeOrSayWhatTheyTake) {
   EXPECT_EQ(state.settings.seed, std::nullopt);
 }
 
+TEST(ChatCommands, ALimitThatIsPassedIsNamed) {
+  ChatState state;
+  EXPECT_THAT(run_chat_command("/temp 101", state), Optional(HasSubstr("from 0 to 100")));
+  EXPECT_THAT(run_chat_command("/think 101", state), Optional(HasSubstr("1 to 100")));
+}
+
+TEST(ChatCommands, SystemWithoutTextShowsItAndKeepsTheConversation) {
+  ChatState state;
+  EXPECT_THAT(run_chat_command("/system", state), Optional(HasSubstr("no system text")));
+  run_chat_command("/system Be brief.", state);
+  state.dialogue.restore({"Be brief.", {{"Hi", false, "", "Hello", {}}}}, nano());
+  EXPECT_THAT(run_chat_command("/system", state), Optional(HasSubstr("Be brief.")));
+  EXPECT_FALSE(state.dialogue.empty());
+  run_chat_command("/system -", state);
+  EXPECT_EQ(state.dialogue.system(), "");
+}
+
+TEST(ChatCommands, AMissingArgumentIsAskedFor) {
+  ChatState state;
+  for (const char* command : {"/read", "/save", "/load", "/think", "/temp"}) {
+    EXPECT_THAT(run_chat_command(command, state), Optional(HasSubstr(std::string("Usage: ") + command)));
+  }
+}
+
 TEST(ChatCommands, NewForgetsTheConversationAndKeepsTheSystemText) {
   ChatState state;
   run_chat_command("/system Be brief.", state);
-  state.dialogue.ask("Hi");
-  state.dialogue.answer("", "Hello");
+  state.dialogue.restore({"Be brief.", {{"Hi", false, "", "Hello", {}}}}, nano());
   run_chat_command("/new", state);
   EXPECT_TRUE(state.dialogue.empty());
   EXPECT_EQ(state.dialogue.system(), "Be brief.");
@@ -57,8 +87,8 @@ TEST(ChatCommands, NewForgetsTheConversationAndKeepsTheSystemText) {
 TEST(ChatCommands, HelpNamesEveryCommand) {
   ChatState state;
   const std::optional<std::string> help = run_chat_command("/help", state);
-  for (const char* name :
-       {"/help", "/new", "/system", "/think", "/temp", "/seed", "/stats", "/quit", "Ctrl+C", "Ctrl+D"}) {
+  for (const char* name : {"/help", "/new", "/system", "/think", "/temp", "/seed", "/read", "/save", "/load", "/rewind",
+                           "/stats", "/quit", "Ctrl+C", "Ctrl+D"}) {
     EXPECT_THAT(help, Optional(HasSubstr(name)));
   }
 }

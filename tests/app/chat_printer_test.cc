@@ -24,6 +24,20 @@ TEST(AnswerPrinter, MarksThinkingWithBracketsWhereNothingCanBeDimmed) {
             "[thinking: Hm.]\n\nYes\n");
 }
 
+TEST(AnswerPrinter, ShowsMarkdownOfTheAnswerOnly) {
+  EXPECT_EQ(print_all(TextStyle::kStyled, {{Kind::kReasoning, "*a*"}, {Kind::kContent, "*b"}, {Kind::kContent, "*"}}),
+            "\x1b[2m*a*\x1b[22m\n\n\x1b[3m*b\x1b[0m\x1b[3m*\x1b[0m\n");
+  EXPECT_EQ(print_all(TextStyle::kPlain, {{Kind::kContent, "*b*\n# c"}}), "*b*\n# c\n");
+}
+
+TEST(AnswerPrinter, LineEndsOfEveryKindAreLineEnds) {
+  EXPECT_EQ(print_all(TextStyle::kPlain, {{Kind::kContent, "a\r"}, {Kind::kContent, "\nb\r\nc\r\n"}}), "a\nb\nc\n");
+}
+
+TEST(AnswerPrinter, TextCannotBeShownInAnotherOrder) {
+  EXPECT_EQ(print_all(TextStyle::kPlain, {{Kind::kContent, "a\u202Eb\u2066c"}}), "a\uFFFDb\uFFFDc\n");
+}
+
 TEST(AnswerPrinter, ClosesAnUnfinishedThought) {
   EXPECT_EQ(print_all(TextStyle::kStyled, {{Kind::kReasoning, "Hm"}}), "\x1b[2mHm\x1b[22m\n");
   EXPECT_EQ(print_all(TextStyle::kPlain, {{Kind::kReasoning, "Hm"}}), "[thinking: Hm]\n");

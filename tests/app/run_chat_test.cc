@@ -90,7 +90,7 @@ TEST(RunChat, ControlCBeforeTheAnswerTakesTheQuestionBack) {
   std::string paste = "\x1b[200~";
   for (int i = 0; i < 3000; ++i) paste += "word ";
   chat.press(paste + "\x1b[201~\r");
-  chat.wait_for("reading the prompt: ");
+  chat.wait_for("reading the prompt [");
   chat.press(kControlC);
   chat.wait_for("stopped before an answer");
   chat.wait_for(kPrompt);
@@ -164,6 +164,20 @@ TEST(RunChat, KeysPressedDuringAnAnswerAreTheNextQuestion) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.out, HasSubstr("Oslo"));
   EXPECT_THAT(result.out, HasSubstr("Paris"));
+}
+
+TEST(RunChat, WhatWasTypedBeforeAControlCIsNotLost) {
+  ProgramOnTerminal chat(chat_arguments({"--think", "0"}));
+  chat.wait_for(kPrompt);
+  chat.press(kEndless);
+  chat.wait_for("1, 2, 3, ");
+  chat.press("What is the capital of Norway?");
+  chat.press(kControlC);
+  chat.wait_for("stopped");
+  chat.wait_for("What is the capital of Norway?");
+  chat.press("\r");
+  chat.wait_for("Oslo");
+  leave(chat);
 }
 
 TEST(RunChat, AFullContextIsExplainedAndANewConversationGoesOn) {

@@ -51,6 +51,21 @@ TEST_F(LayOut, CombiningMarksTakeNoColumn) {
   EXPECT_EQ(layout.cursor_column, 2u);
 }
 
+TEST_F(LayOut, ControlCharactersOfAPasteAreShownHarmlessly) {
+  const LineLayout layout = lay_out("a\u009B2Jb", 6, 20);
+  EXPECT_THAT(layout.rows, ElementsAre("a\uFFFD2Jb"));
+  EXPECT_EQ(layout.cursor_column, 5u);
+}
+
+// Of the rows with 12, 2 and 6 columns the first takes three in a window of 5 columns, the last two, with the cursor in
+// its second.
+TEST(LinePainter, ErasesWhatTheTerminalBrokeAnewInANarrowerWindow) {
+  LinePainter painter("> ", 2);
+  painter.paint(lay_out("abcdefghij\n\nabcd", 16, 10), 24);
+  painter.resize(5);
+  EXPECT_THAT(painter.paint(lay_out("x", 1, 3), 24), StartsWith("\x1b[5A\r\x1b[J> x"));
+}
+
 TEST(LinePainter, ErasesTheFormerPaintingFromItsFirstRow) {
   LinePainter painter("> ", 2);
   EXPECT_EQ(painter.paint(lay_out("ab\ncd", 5, 10), 24), "\r\x1b[J> ab\r\n  cd\r\x1b[4C");

@@ -1,6 +1,7 @@
 // What every command promises: exit codes, where output goes, errors that say what to do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "app/token_ids.h"
 #include "support/nano.h"
@@ -74,6 +75,15 @@ TEST(Usage, WrongCommandLinesAreNamed) {
   expect_wrong_usage({"selftest", "--manifest", "a"}, "--ids", "bolide selftest --help");
 }
 
+TEST(Usage, OptionsThatWouldBeIgnoredAreRefused) {
+  expect_wrong_usage({"run", "--raw", "-p", "a", "--think", "5"}, "excludes", "bolide run --help");
+  expect_wrong_usage({"run", "--ids", "a", "--think", "5"}, "excludes", "bolide run --help");
+  expect_wrong_usage({"run", "-p", "a", "--seed", "18446744073709551616"}, "--seed: 18446744073709551616",
+                     "bolide run --help");
+  expect_wrong_usage({"run", "-p", "a", "--temp", "101"}, "from 0 to 100", "bolide run --help");
+  expect_wrong_usage({"synth", "--shape", "ci", "a", "--threads", "0"}, "--threads: 0", "bolide synth --help");
+}
+
 TEST(Usage, OptionsOfLaterVersionsAreNotAcceptedSilently) {
   expect_wrong_usage({"convert", "a", "b", "--consume"}, "--consume", "bolide convert --help");
   expect_wrong_usage({"convert", "a", "b", "--only-draft"}, "--only-draft", "bolide convert --help");
@@ -99,6 +109,32 @@ TEST(Usage, AMissingModelIsNamed) {
     EXPECT_THAT(result.out, IsEmpty()) << command[0];
     EXPECT_THAT(result.err, StartsWith("bolide: /no/such/model: there is no such file or folder")) << command[0];
   }
+}
+
+TEST(Usage, AFolderWithoutAModelIsNamed) {
+  const TempFolder folder;
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"tokenize", "--model", folder.path()},
+        {"inspect", folder.path()},
+        {"run", "-p", "a", "--model", folder.path()},
+        {"run", "-p", "a", "--arithmetic", "ref", "--model", folder.path()}}) {
+    const ProgramResult result = run_program(command);
+    EXPECT_EQ(result.exit_code, 1) << command[0];
+    EXPECT_THAT(result.err, StartsWith("bolide: " + folder.path() + ": this folder has no model in it")) << command[0];
+  }
+}
+
+TEST(Usage, EmptyAndCutJsonIsNamed) {
+  const TempFolder folder;
+  folder.write("empty", "");
+  folder.write("cut", "[1, 2");
+  EXPECT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  const auto problem = [&](const char* name) {
+    return run_program({"hash", "--model", kNanoFolder, "--ids", folder.file(name)}).err;
+  };
+  EXPECT_THAT(problem("empty"), HasSubstr("empty: is empty, but JSON is wanted"));
+  EXPECT_THAT(problem("cut"), HasSubstr("cut: not valid JSON: it ends in the middle"));
+  EXPECT_THAT(problem("pipe"), HasSubstr("pipe: not a regular file"));
 }
 
 TEST(Usage, AWrongListOfIdsIsNamedByIndexAndValue) {
@@ -134,6 +170,9 @@ TEST(Usage, OutputThatCannotBeWrittenIsAFailure) {
   const std::string err = folder.file("err");
   EXPECT_EQ(run_shell("echo hi | \"$BOLIDE\" tokenize >/dev/full 2>" + err), 1);
   EXPECT_THAT(read_whole_file(err), HasSubstr("could not be written to stdout: No space left"));
+  for (const char* command : {"--version", "--help", "run --help"}) {
+    EXPECT_EQ(run_shell(std::string("\"$BOLIDE\" ") + command + " >/dev/full 2>" + err), 1) << command;
+  }
   EXPECT_EQ(run_shell("echo hi | \"$BOLIDE\" tokenize >&- 2>" + err), 1);
   EXPECT_THAT(read_whole_file(err), HasSubstr("could not be written to stdout"));
 }

@@ -6,6 +6,7 @@
 #include <termios.h>
 
 #include "support/program.h"
+#include "support/temp_folder.h"
 
 namespace bolide::test {
 
@@ -25,6 +26,7 @@ class ProgramOnTerminal {
     ::ioctl(terminal_, TIOCSCTTY, 0);
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(terminal_, fd);
     ::setenv("TERM", kind, 1);
+    ::setenv("XDG_STATE_HOME", home_.path().c_str(), 1);  // not the history of the person who tests
     exec_program(BOLIDE_BINARY, arguments);
   }
   ProgramOnTerminal(const ProgramOnTerminal&) = delete;
@@ -117,6 +119,7 @@ class ProgramOnTerminal {
     ::waitpid(child_, &status, 0);
   }
 
+  TempFolder home_;
   int keyboard_ = -1;  // our side: keys go in, what the screen shows comes out
   int terminal_ = -1;  // the program's side; kept open so that its mode can be asked for after the end
   pid_t child_ = -1;
