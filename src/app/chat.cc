@@ -144,7 +144,7 @@ class Chat {
     const text::Tokenizer& tokenizer = engine_.tokenizer();
     Result<engine::Request> request = state_.dialogue.request(tokenizer, state_.settings);
     if (!request) return refuse(request.error());
-    const engine::Request asked = *request;
+    const session::Sampling sampling = request->sampling;
     ShownAnswer shown(terminal_, style_, AnswerText(tokenizer, state_.settings.effort > 0));
     const Result<engine::Outcome> outcome = stream_answer(engine_, std::move(*request), shown);
     shown.finish();
@@ -152,7 +152,7 @@ class Chat {
     keep(shown.text());
     state_.totals.add(outcome->statistics);
     if (outcome->reason == engine::FinishReason::kFailed) return complain(outcome->problem);
-    say(summary(*outcome, asked, shown.text()) + "\n");
+    say(summary(*outcome, sampling, shown.text()) + "\n");
   }
 
   // The question was not computed at all; most likely the conversation is too long.
@@ -170,24 +170,24 @@ class Chat {
     }
   }
 
-  std::string summary(const engine::Outcome& outcome, const engine::Request& request, const AnswerText& text) const {
-    if (text.answer().empty()) return without_answer(outcome, request);
-    std::string line = answer_statistics(outcome.statistics, request.sampling);
+  std::string summary(const engine::Outcome& outcome, const session::Sampling& sampling, const AnswerText& text) const {
+    if (text.answer().empty()) return without_answer(outcome);
+    std::string line = answer_statistics(outcome.statistics, sampling);
     if (outcome.reason == engine::FinishReason::kCancelled) line += "; stopped";
-    if (outcome.reason == engine::FinishReason::kLength) line += "; " + limit_reached(outcome, request);
+    if (outcome.reason == engine::FinishReason::kLength) line += "; " + limit_reached(outcome);
     return line;
   }
 
-  std::string without_answer(const engine::Outcome& outcome, const engine::Request& request) const {
+  std::string without_answer(const engine::Outcome& outcome) const {
     std::string why = "the model ended without an answer";
     if (outcome.reason == engine::FinishReason::kCancelled) why = "stopped before an answer";
-    if (outcome.reason == engine::FinishReason::kLength) why = "no answer yet, " + limit_reached(outcome, request);
+    if (outcome.reason == engine::FinishReason::kLength) why = "no answer yet, " + limit_reached(outcome);
     why += "; the question is forgotten (the up key brings it back)";
     return sent_files_.empty() ? why : why + "; what was read goes with the next one";
   }
 
-  std::string limit_reached(const engine::Outcome& outcome, const engine::Request& request) const {
-    if (outcome.statistics.new_tokens == request.max_tokens) return "stopped by the limit of -n";
+  std::string limit_reached(const engine::Outcome& outcome) const {
+    if (outcome.statistics.new_tokens == state_.settings.max_tokens) return "stopped by the limit of -n";
     return fmt::format("stopped because the context of {} tokens is full (/new begins a new conversation)",
                        engine_.context());
   }

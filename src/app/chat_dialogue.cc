@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "text/markers.h"
+#include "text/reasoning_budget.h"
 #include "text/sampled_turns.h"
 
 namespace bolide::app {
@@ -21,6 +22,14 @@ engine::Request make_request(std::vector<u32> prompt, const AnswerSettings& sett
   request.sampling.seed = settings.seed ? *settings.seed : std::random_device()();
   request.end_tokens = std::move(end_tokens);
   return request;
+}
+
+// Ends the thinking in time (pitfalls B33).
+void limit_thinking(engine::Request& request, const AnswerSettings& settings, const text::Tokenizer& tokenizer) {
+  const std::optional<u32> end_think = tokenizer.find_added_token(text::kEndThink);
+  if (!settings.think_budget || settings.effort == 0 || !end_think) return;
+  const u64 budget = text::reasoning_budget(*settings.think_budget, settings.max_tokens);
+  request.constraints.push_back(std::make_unique<text::ReasoningBudget>(budget, true, *end_think));
 }
 
 // Whether the answer's tokens say what stands beside them, and nothing that ends an answer is among them.
@@ -93,7 +102,10 @@ Result<engine::Request> Dialogue::request(const text::Tokenizer& tokenizer, cons
   add(text::Role::kUser, *question_);
   const Result<text::Prompt> prompt = text::render_chat(conversation, {.effort = settings.effort}, &sampled);
   if (!prompt) return prompt.error();
-  return make_request(text::encode_prompt(tokenizer, *prompt), settings, text::end_tokens(tokenizer));
+  engine::Request request =
+      make_request(text::encode_prompt(tokenizer, *prompt), settings, text::end_tokens(tokenizer));
+  limit_thinking(request, settings, tokenizer);
+  return request;
 }
 
 std::vector<text::OutputEvent> AnswerText::push(u32 id) {

@@ -17,8 +17,9 @@ struct AnswerSettings {
   int effort = text::kDefaultEffort;  // 0: no thinking
   float temperature = 1.0f;
   float top_p = 0.95f;
-  std::optional<u64> seed;  // none: a new one is drawn for each answer
-  u64 max_tokens = 32'768;  // of an answer, thinking included
+  std::optional<u64> seed;          // none: a new one is drawn for each answer
+  u64 max_tokens = 32'768;          // of an answer, thinking included
+  std::optional<u64> think_budget;  // tokens of thinking at most; less where the answer would not have room
 };
 
 // The temperature where the person names none: 1, as DeepSeek recommends, but 0 for a model as small as nano, whose

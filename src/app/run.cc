@@ -148,6 +148,10 @@ CLI::Option* add_sampling_options(CLI::App& command, RunOptions& options) {
           ->check(CLI::Range(0, 100))
           ->type_name("N");
   command
+      .add_option("--think-budget", answer.think_budget,
+                  "At most N tokens of thinking, then the answer begins. Default: no limit of its own")
+      ->type_name("N");
+  command
       .add_option("--temp", options.temperature,
                   "Temperature; 0 always takes the likeliest token. Default: 1, but 0 for models as small as nano")
       ->type_name("T");

@@ -65,13 +65,30 @@ class Generation {
     statistics().decode_seconds = seconds_since(start);
   }
 
+  // What the request's constraints leave; empty where they restrict nothing, which costs nothing.
+  std::span<const u64> allowed_tokens() {
+    bool restricted = false;
+    for (const auto& constraint : ticket_.request.constraints) {
+      if (!constraint->restricts()) continue;
+      if (!restricted) allow_whole_vocabulary();
+      restricted = true;
+      constraint->exclude(allowed_);
+    }
+    return restricted ? std::span<const u64>(allowed_) : std::span<const u64>();
+  }
+  void allow_whole_vocabulary() {
+    allowed_.assign((logits_.size() + 63) / 64, ~u64{0});
+    if (logits_.size() % 64 != 0) allowed_.back() >>= 64 - logits_.size() % 64;
+  }
+
   // Chooses and reports one token, and feeds it if another will follow.
   bool next_token() {
     const Request& request = ticket_.request;
     const u64 position = timeline_.position();
     if (ticket_.cancelled) return end(FinishReason::kCancelled);
     if (statistics().new_tokens == request.max_tokens || position == limits_.context) return end(FinishReason::kLength);
-    const u32 id = session::sample(logits_, request.sampling, position);
+    const u32 id = session::sample(logits_, request.sampling, position, allowed_tokens());
+    for (const auto& constraint : request.constraints) constraint->accept(id);
     ++statistics().new_tokens;
     ticket_.sink->token(id);
     if (std::find(request.end_tokens.begin(), request.end_tokens.end(), id) != request.end_tokens.end()) {
@@ -85,6 +102,7 @@ class Generation {
   Timeline& timeline_;
   const GenerationLimits& limits_;
   std::vector<float> logits_;
+  std::vector<u64> allowed_;
   Outcome outcome_;
 };
 

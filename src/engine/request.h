@@ -1,5 +1,6 @@
 // What a front end asks of the engine, and how it is answered.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include "base/result.h"
 #include "session/sampler.h"
+#include "text/token_constraint.h"
 
 namespace bolide::engine {
 
@@ -16,6 +18,8 @@ struct Request {
   std::vector<u32> prompt;  // the whole token list; what the engine already knows of it is not computed again
   u64 max_tokens = 0;       // of the answer; it also ends where the context is full
   session::Sampling sampling;
+  // Every one of them restricts what may come next.
+  std::vector<std::unique_ptr<text::TokenConstraint>> constraints;
   std::vector<u32> end_tokens;  // any of them ends the answer and is its last token
 };
 

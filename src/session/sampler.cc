@@ -4,21 +4,41 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "arith/functions.h"
 #include "arith/reductions.h"
+#include "base/check.h"
 #include "model/selection.h"
 #include "session/noise.h"
 
 namespace bolide::session {
 namespace {
 
+bool may_come(std::span<const u64> allowed, u32 id) {
+  return allowed.empty() || (allowed[id / 64] >> (id % 64) & 1) != 0;
+}
+
+// The likeliest id that may come, of equals the lower.
+u32 greedy(std::span<const float> logits, std::span<const u64> allowed) {
+  if (allowed.empty()) return model::argmax(logits);
+  std::optional<u32> best;
+  for (u32 id = 0; id < logits.size(); ++id) {
+    if (may_come(allowed, id) && (!best || logits[id] > logits[*best])) best = id;
+  }
+  check(best.has_value(), "a mask leaves at least one id");
+  return *best;
+}
+
 // The ids of the support, best first: by logit descending, then id ascending.
 class Support {
  public:
-  Support(std::span<const float> logits, const Sampling& sampling) : logits_(logits), sampling_(sampling) {
-    for (u32 id = 0; id < logits.size(); ++id) ids_.push_back(id);
+  Support(std::span<const float> logits, const Sampling& sampling, std::span<const u64> allowed)
+      : logits_(logits), sampling_(sampling) {
+    for (u32 id = 0; id < logits.size(); ++id) {
+      if (may_come(allowed, id)) ids_.push_back(id);
+    }
     if (limits_anything()) {
       std::sort(ids_.begin(), ids_.end(),
                 [&](u32 a, u32 b) { return logits_[a] > logits_[b] || (logits_[a] == logits_[b] && a < b); });
@@ -74,11 +94,12 @@ Status check_sampling(const Sampling& sampling) {
   return {};
 }
 
-u32 sample(std::span<const float> logits, const Sampling& sampling, u64 position) {
-  if (sampling.temperature == 0.0f) return model::argmax(logits);
+u32 sample(std::span<const float> logits, const Sampling& sampling, u64 position, std::span<const u64> allowed) {
+  if (sampling.temperature == 0.0f) return greedy(logits, allowed);
   u32 best = 0;
   float best_value = -std::numeric_limits<float>::infinity();
-  const Support support(logits, sampling);
+  const Support support(logits, sampling, allowed);
+  check(!support.ids().empty(), "a mask leaves at least one id");
   for (const u32 id : support.ids()) {
     const float value = logits[id] / sampling.temperature + token_noise(sampling.seed, position, id);
     if (value > best_value || (value == best_value && id < best)) {

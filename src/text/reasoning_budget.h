@@ -2,10 +2,8 @@
 // force, so that the answer still has room.
 #pragma once
 #include <algorithm>
-#include <limits>
-#include <optional>
 
-#include "base/types.h"
+#include "text/token_constraint.h"
 
 namespace bolide::text {
 
@@ -20,20 +18,20 @@ constexpr u64 reasoning_budget(u64 asked, u64 max_tokens) {
   return std::min(asked, max_tokens > room ? max_tokens - room : 0);
 }
 
-// Counts the tokens of one output. It is told every token, forced ones too; ask forced_token() before each is sampled.
-class ReasoningBudget {
+// Counts the tokens of one output and forces </think> when the reasoning has had its share.
+class ReasoningBudget : public TokenConstraint {
  public:
-  // `tokens` of reasoning at most; none: no limit, nothing is ever forced. `thinking`: the output begins with
-  // reasoning.
-  ReasoningBudget(std::optional<u64> tokens, bool thinking, u32 end_think)
-      : limit_(tokens.value_or(std::numeric_limits<u64>::max())), end_think_(end_think), open_(thinking) {}
+  // `tokens` of reasoning at most. `thinking`: the output begins with reasoning.
+  ReasoningBudget(u64 tokens, bool thinking, u32 end_think) : limit_(tokens), end_think_(end_think), open_(thinking) {}
 
-  // The token that the next one has to be.
-  std::optional<u32> forced_token() const {
-    if (open_ && used_ >= limit_) return end_think_;
-    return std::nullopt;
+  bool restricts() const override { return open_ && used_ >= limit_; }
+  void exclude(std::span<u64> allowed) const override {
+    if (!restricts()) return;
+    for (u64 word = 0; word < allowed.size(); ++word) {
+      allowed[word] &= word == end_think_ / 64 ? u64{1} << (end_think_ % 64) : 0;
+    }
   }
-  void sampled(u32 id) {
+  void accept(u32 id) override {
     if (!open_) return;
     if (id == end_think_) {
       open_ = false;
@@ -41,16 +39,13 @@ class ReasoningBudget {
       ++used_;
     }
   }
-  // The reasoning ended in another way: by a tool call.
-  void close() { open_ = false; }
-  // Tokens of reasoning so far, for the usage report.
-  u64 used() const { return used_; }
+  std::unique_ptr<TokenConstraint> clone() const override { return std::make_unique<ReasoningBudget>(*this); }
 
  private:
   u64 limit_;
   u32 end_think_;
   bool open_;
-  u64 used_ = 0;
+  u64 used_ = 0;  // tokens of reasoning so far
 };
 
 }  // namespace bolide::text

@@ -136,6 +136,14 @@ TEST(RunOnce, EffortZeroAnswersWithoutThinking) {
   EXPECT_THAT(engine->tokenizer().decode(ids), AllOf(HasSubstr("Oslo"), Not(HasSubstr("</think>"))));
 }
 
+// pitfalls B33: a budget of thinking ends with the tag, and the answer still comes.
+TEST(RunOnce, ABudgetEndsTheThinkingAndTheAnswerFollows) {
+  const std::vector<u32> ids = parse_ids(run({"-p", kNorway, "--temp", "0", "--think-budget", "2", "--print-ids"}).out);
+  const u32 end_think = parse_ids(run_program({"tokenize", "--model", test::kNanoFolder}, "</think>").out).front();
+  ASSERT_GT(ids.size(), 3u);
+  EXPECT_EQ(std::find(ids.begin(), ids.end(), end_think) - ids.begin(), 2);
+}
+
 TEST(RunOnce, SaysWhyThereIsNoAnswerWhenTheLimitCutsTheThinking) {
   const ProgramResult result = run({"-p", kNorway, "--temp", "0", "-n", "3"});
   EXPECT_EQ(result.exit_code, 0);

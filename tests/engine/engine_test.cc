@@ -75,10 +75,40 @@ TEST_F(EngineTest, TheEndTokenEndsTheAnswerAndBelongsToIt) {
   Request request = greedy(prompt_, 6);
   request.end_tokens = {tokens[3]};
   Outcome outcome;
-  const std::vector<u32> ended = generate(*engine_, request, &outcome);
+  const std::vector<u32> ended = generate(*engine_, std::move(request), &outcome);
   EXPECT_EQ(outcome.reason, FinishReason::kEnd);
   const auto first = std::find(tokens.begin(), tokens.end(), tokens[3]);
   EXPECT_EQ(ended, std::vector<u32>(tokens.begin(), first + 1));
+}
+
+// Allows a single id at every second token.
+class EverySecond : public text::TokenConstraint {
+ public:
+  explicit EverySecond(u32 id) : id_(id) {}
+  bool restricts() const override { return seen_ % 2 == 1; }
+  void exclude(std::span<u64> allowed) const override {
+    for (u32 word = 0; word < allowed.size(); ++word) allowed[word] &= word == id_ / 64 ? u64{1} << id_ % 64 : 0;
+  }
+  void accept(u32) override { ++seen_; }
+  std::unique_ptr<TokenConstraint> clone() const override { return std::make_unique<EverySecond>(*this); }
+
+ private:
+  u32 id_;
+  u64 seen_ = 0;
+};
+
+TEST_F(EngineTest, AConstraintRestrictsTheTokensItSaysAndTheAnswerGoesOnFromThem) {
+  const u32 forced = engine_->config().vocab_size - 1;
+  Request request = greedy(prompt_, 4);
+  request.constraints.push_back(std::make_unique<EverySecond>(forced));
+  const std::vector<u32> tokens = generate(*engine_, std::move(request));
+  ASSERT_EQ(tokens.size(), 4u);
+  EXPECT_EQ(tokens[1], forced);
+  EXPECT_EQ(tokens[3], forced);
+  // Unrestricted tokens are what the model says after the forced one.
+  std::vector<u32> longer = prompt_;
+  longer.insert(longer.end(), tokens.begin(), tokens.begin() + 2);
+  EXPECT_EQ(generate(*engine_, greedy(longer, 1)), std::vector<u32>{tokens[2]});
 }
 
 TEST_F(EngineTest, CancelStopsDuringDecodeAndTheNextRequestWorks) {
@@ -121,7 +151,7 @@ TEST_F(EngineTest, RefusesWhatItCannotCompute) {
   EXPECT_THAT(unknown.error().message, HasSubstr("8192"));
   Request hot = greedy({0}, 5);
   hot.sampling.temperature = -1;
-  ASSERT_FALSE(engine_->submit(hot, sink).ok());
+  ASSERT_FALSE(engine_->submit(std::move(hot), sink).ok());
 }
 
 // pitfalls B34: never cut silently.

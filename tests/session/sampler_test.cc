@@ -19,6 +19,28 @@ TEST(Sampler, GreedyTakesTheLargestLogitAndTheLowerIdOfTwo) {
   EXPECT_EQ(sample(kLogits, {.temperature = 0}, 7), 1u);
 }
 
+TEST(Sampler, OnlyWhatTheMaskAllowsComes) {
+  const std::vector<u64> allowed = {0b10101};
+  EXPECT_EQ(sample(kLogits, {.temperature = 0}, 7, allowed), 2u);
+  for (const Sampling& sampling : {Sampling{.temperature = 100, .seed = 1}, Sampling{.temperature = 100, .top_k = 2},
+                                   Sampling{.temperature = 100, .top_p = 0.99f}}) {
+    std::map<u32, u32> counts;
+    for (u64 position = 0; position < 300; ++position) ++counts[sample(kLogits, sampling, position, allowed)];
+    EXPECT_GE(counts.size(), 2u);
+    for (const auto& [id, count] : counts) EXPECT_TRUE(id % 2 == 0) << id;
+  }
+}
+
+// Where the free choice is allowed, a mask changes nothing: the noise is the token's own.
+TEST(Sampler, AMaskThatAllowsTheChoiceDoesNotChangeIt) {
+  for (u64 position = 0; position < 100; ++position) {
+    const Sampling sampling{.temperature = 2, .seed = 9};
+    const u32 free = sample(kLogits, sampling, position);
+    const std::vector<u64> allowed = {u64{1} << free | 0b00101};
+    EXPECT_EQ(sample(kLogits, sampling, position, allowed), free);
+  }
+}
+
 TEST(Sampler, TheChoiceDependsOnSeedAndPositionOnly) {
   const Sampling sampling{.temperature = 1, .seed = 42};
   std::map<u64, u32> first;

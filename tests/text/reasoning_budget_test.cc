@@ -1,18 +1,30 @@
 #include "text/reasoning_budget.h"
 
+#include <array>
 #include <gtest/gtest.h>
 #include <vector>
 
 namespace bolide::text {
 namespace {
 
-constexpr u32 kEndThinkId = 9;
+constexpr u32 kEndThinkId = 70;
+
+// The ids that a budget leaves of a vocabulary of 128.
+std::vector<u32> allowed_ids(const ReasoningBudget& budget) {
+  std::array<u64, 2> allowed = {~u64{0}, ~u64{0}};
+  budget.exclude(allowed);
+  std::vector<u32> ids;
+  for (u32 id = 0; id < 128; ++id) {
+    if ((allowed[id / 64] >> (id % 64) & 1) != 0) ids.push_back(id);
+  }
+  return ids;
+}
 
 // How many tokens of a model that never stops thinking come before the tag that ends it, in an output of at most `max`.
 u64 reasoning_tokens(ReasoningBudget& budget, u64 max) {
   for (u64 n = 0; n < max; ++n) {
-    const std::optional<u32> forced = budget.forced_token();
-    budget.sampled(forced.value_or(1));
+    const bool forced = budget.restricts();
+    budget.accept(forced ? kEndThinkId : 1);
     if (forced) return n;
   }
   return max;
@@ -20,31 +32,34 @@ u64 reasoning_tokens(ReasoningBudget& budget, u64 max) {
 
 TEST(ReasoningBudget, TheTagIsForcedAtItsEnd) {
   ReasoningBudget budget(5, true, kEndThinkId);
-  EXPECT_EQ(reasoning_tokens(budget, 100), 5U);
-  EXPECT_EQ(budget.forced_token(), std::nullopt);  // once
-  EXPECT_EQ(budget.used(), 5U);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(allowed_ids(budget).size(), 128U);
+    budget.accept(1);
+  }
+  EXPECT_EQ(allowed_ids(budget), std::vector<u32>{kEndThinkId});
+  budget.accept(kEndThinkId);
+  EXPECT_FALSE(budget.restricts());  // once
 }
 
 TEST(ReasoningBudget, ABudgetOfNothingForcesTheFirstToken) {
-  EXPECT_EQ(ReasoningBudget(0, true, kEndThinkId).forced_token(), kEndThinkId);
+  EXPECT_EQ(allowed_ids(ReasoningBudget(0, true, kEndThinkId)), std::vector<u32>{kEndThinkId});
 }
 
 TEST(ReasoningBudget, NothingIsForcedOutsideTheReasoning) {
   ReasoningBudget budget(2, true, kEndThinkId);
-  budget.sampled(1);
-  budget.sampled(kEndThinkId);
-  for (int i = 0; i < 10; ++i) budget.sampled(1);
-  EXPECT_EQ(budget.forced_token(), std::nullopt);
-  EXPECT_EQ(budget.used(), 1U);
-  EXPECT_EQ(ReasoningBudget(0, false, kEndThinkId).forced_token(), std::nullopt);
-  ReasoningBudget closed(0, true, kEndThinkId);
-  closed.close();
-  EXPECT_EQ(closed.forced_token(), std::nullopt);
+  budget.accept(1);
+  budget.accept(kEndThinkId);
+  for (int i = 0; i < 10; ++i) budget.accept(1);
+  EXPECT_FALSE(budget.restricts());
+  EXPECT_FALSE(ReasoningBudget(0, false, kEndThinkId).restricts());
 }
 
-TEST(ReasoningBudget, WithoutABudgetNothingIsForced) {
-  ReasoningBudget budget(std::nullopt, true, kEndThinkId);
-  EXPECT_EQ(reasoning_tokens(budget, 1000), 1000U);
+TEST(ReasoningBudget, ACopyGoesItsOwnWay) {
+  ReasoningBudget budget(1, true, kEndThinkId);
+  const std::unique_ptr<TokenConstraint> draft = budget.clone();
+  draft->accept(1);
+  EXPECT_TRUE(draft->restricts());
+  EXPECT_FALSE(budget.restricts());
 }
 
 TEST(ReasoningBudget, B33TheAnswerHasRoom) {
