@@ -28,9 +28,9 @@ struct ChatState {
   ChatTotals totals;
   u64 context = 0;  // tokens that there is room for
   const text::Tokenizer* tokenizer = nullptr;
-  std::string attached = {};     // text of files that goes with the next question
-  std::string may_replace = {};  // the path that /save was told to be taken; saying it once more replaces that file
-  bool leaving = false;          // set by /quit
+  std::string attached;     // text of files that goes with the next question
+  std::string may_replace;  // the path that /save was told to be taken; saying it once more replaces that file
+  bool leaving = false;     // set by /quit
 };
 
 // Runs the line if it is a command, also a wrong one, and gives what to tell the person. None: it is said to the model.

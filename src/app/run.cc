@@ -126,7 +126,9 @@ int run(const RunOptions& options) {
                            .settings = settings,
                            .totals = {},
                            .context = (*engine)->context(),
-                           .tokenizer = &(*engine)->tokenizer()});
+                           .tokenizer = &(*engine)->tokenizer(),
+                           .attached = {},
+                           .may_replace = {}});
   }
   Result<engine::Request> request = make_request(options, *task, settings, **engine);
   if (!request) return report_failure(request.error());

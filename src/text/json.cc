@@ -328,7 +328,7 @@ std::optional<i64> Json::as_integer() const {
 
 Result<Json> parse_json_text(std::string_view text, std::string_view what) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
-    return Error{fmt::format("{}: is empty, but JSON is wanted", what)};
+    return Error{fmt::format("{}: no valid JSON at byte 0: it is empty", what)};
   }
   Reader reader(text);
   Json value;

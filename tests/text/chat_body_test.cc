@@ -114,7 +114,7 @@ TEST(ChatBody, TheSchemaOfAResponseFormatIsShown) {
 
 TEST(ChatBody, B43WrongFieldsAreNamed) {
   const auto message = [](const std::string& fields) { return error_of(with_messages("{" + fields + "}")); };
-  EXPECT_EQ(error_of(""), "the request: no valid JSON at byte 0: a value is expected");
+  EXPECT_EQ(error_of(""), "the request: no valid JSON at byte 0: it is empty");
   EXPECT_EQ(error_of("[]"), "the request: an object with \"messages\" is wanted, not an array");
   EXPECT_EQ(error_of("{}"), "messages: at least one message is wanted");
   EXPECT_EQ(error_of(R"({"messages": null})"), "messages: at least one message is wanted");
