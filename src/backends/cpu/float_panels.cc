@@ -14,8 +14,8 @@ FloatPanels::FloatPanels(const model::FloatMatrix& matrix) : rows_(matrix.rows),
                          [](float value) { return (dialect::bits(value) & 0xffffu) == 0; });
   const u32 width = is_bf16_ ? 2 : 4;
   const u64 padded_rows = (u64{rows_} + 7) / 8 * 8;
-  lines_.resize((padded_rows * k_ * width + sizeof(Line) - 1) / sizeof(Line) + 1);
-  std::byte* at = lines_.data()->data();
+  bytes_.resize(padded_rows * k_ * width + 64);
+  std::byte* at = bytes_.data();
   for (u32 panel = 0; panel < panels(); ++panel) {
     for (u32 column = 0; column < k_; ++column) {
       for (u32 row = panel * kRows; row < panel * kRows + height(panel); ++row, at += width) {

@@ -1,9 +1,9 @@
 // Float weights as the CPU kernels read them: made once while loading, from the rows of a model::FloatMatrix.
 #pragma once
-#include <array>
-#include <vector>
+#include <cstddef>
 
 #include "arith/reductions.h"
+#include "backends/cpu/aligned_vector.h"
 #include "model/weights.h"
 
 namespace bolide::backends::cpu {
@@ -29,20 +29,18 @@ class FloatPanels {
   u32 segments() const { return (k_ + segment_columns() - 1) / segment_columns(); }
 
   bool is_bf16() const { return is_bf16_; }
-  u64 bytes() const { return lines_.size() * sizeof(Line); }
+  u64 bytes() const { return bytes_.size(); }
   // Column `column` of a panel: height(panel) values, of the type that is_bf16() says.
   const void* column(u32 panel, u32 column) const {
     const u64 values = u64{panel} * kRows * k_ + u64{column} * height(panel);
-    return lines_.data()->data() + values * (is_bf16_ ? 2 : 4);
+    return bytes_.data() + values * (is_bf16_ ? 2 : 4);
   }
 
  private:
-  struct alignas(64) Line : std::array<std::byte, 64> {};
-
   u32 rows_ = 0;
   u32 k_ = 0;
   bool is_bf16_ = false;
-  std::vector<Line> lines_;
+  AlignedVector<std::byte> bytes_;
 };
 
 }  // namespace bolide::backends::cpu

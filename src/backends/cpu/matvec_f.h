@@ -6,14 +6,9 @@
 
 #include "backends/cpu/float_panels.h"
 #include "backends/cpu/instruction_set.h"
+#include "backends/cpu/part_range.h"
 
 namespace bolide::backends::cpu {
-
-// Numbers [first, end).
-struct PartRange {
-  u32 first;
-  u32 end;
-};
 
 // x: [n][k], k that of the matrix. Results are binary32, not yet rounded to bf16. Threads may share everything but the
 // panels or parts.
