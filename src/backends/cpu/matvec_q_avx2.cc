@@ -6,54 +6,12 @@
 
 #include "backends/cpu/matvec_q_sets.h"
 #include "backends/cpu/matvec_q_tiles.h"
+#include "backends/cpu/unpack_avx2.h"
 
 namespace bolide::backends::cpu {
 namespace {
 
 using model::MatrixType;
-
-__m128i load(const std::byte* at) {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-}
-void store(u8* at, __m128i value) {
-  _mm_store_si128(reinterpret_cast<__m128i*>(at), value);
-}
-
-// Four rows of 16 bytes, `stride` apart, to four groups of four columns with the four rows side by side.
-std::array<__m128i, 4> transpose(const std::byte* codes, u64 stride) {
-  const __m128i r0 = load(codes);
-  const __m128i r1 = load(codes + stride);
-  const __m128i r2 = load(codes + 2 * stride);
-  const __m128i r3 = load(codes + 3 * stride);
-  const __m128i low01 = _mm_unpacklo_epi32(r0, r1);
-  const __m128i low23 = _mm_unpacklo_epi32(r2, r3);
-  const __m128i high01 = _mm_unpackhi_epi32(r0, r1);
-  const __m128i high23 = _mm_unpackhi_epi32(r2, r3);
-  return {_mm_unpacklo_epi64(low01, low23), _mm_unpackhi_epi64(low01, low23), _mm_unpacklo_epi64(high01, high23),
-          _mm_unpackhi_epi64(high01, high23)};
-}
-
-void unpack_q8_0(const std::byte* codes, u8* out) {
-  for (u32 row = 0; row < 32; row += 4) {
-    for (u32 half = 0; half < 2; ++half) {
-      const std::array<__m128i, 4> groups = transpose(codes + u64{row} * 32 + half * 16, 32);
-      for (u32 i = 0; i < 4; ++i) store(out + (half * 4 + i) * 128 + row * 4, groups[i]);
-    }
-  }
-}
-
-void unpack_nibbles(const std::byte* codes, __m128i values, u8* out) {
-  const __m128i mask = _mm_set1_epi8(15);
-  for (u32 row = 0; row < 32; row += 4) {
-    const std::array<__m128i, 4> pairs = transpose(codes + u64{row} * 16, 16);
-    for (u32 i = 0; i < 4; ++i) {
-      const __m128i even = _mm_and_si128(pairs[i], mask);
-      const __m128i odd = _mm_and_si128(_mm_srli_epi16(pairs[i], 4), mask);
-      store(out + i * 256 + row * 4, _mm_shuffle_epi8(values, even));
-      store(out + i * 256 + 128 + row * 4, _mm_shuffle_epi8(values, odd));
-    }
-  }
-}
 
 // Eight F16 values.
 __m256 f16_values(const std::byte* at) {
@@ -96,7 +54,7 @@ struct Avx2 {
       if (w.type == MatrixType::kQ8_0) {
         unpack_q8_0(&w.codes[row * 32], weights);
       } else {
-        unpack_nibbles(&w.codes[row * 16], w.type == MatrixType::kMxfp4 ? mxfp4_values() : plain_values(), weights);
+        unpack_nibbles<32>(&w.codes[row * 16], w.type == MatrixType::kMxfp4 ? mxfp4_values() : plain_values(), weights);
       }
       for (u32 i = 0; i < 32; i += 8) {
         float* at = workspace.factors.data() + b * 32 + i;
@@ -180,9 +138,6 @@ struct Avx2 {
       }
     }
   }
-
-  static __m128i mxfp4_values() { return _mm_setr_epi8(0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12); }
-  static __m128i plain_values() { return _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); }
 };
 
 }  // namespace

@@ -1,0 +1,15 @@
+// Sparse attention with AVX-512 (backends/cpu/attention_phases.h).
+#if defined(__x86_64__)
+#include "backends/cpu/attention_phases.h"
+#include "backends/cpu/attention_sets.h"
+#include "backends/cpu/lanes_avx512.h"
+
+namespace bolide::backends::cpu {
+
+Attention attention_avx512() {
+  using Kernel = AttentionKernel<Avx512Lanes>;
+  return {Kernel::decode, Kernel::score, Kernel::weigh, Kernel::add_values};
+}
+
+}  // namespace bolide::backends::cpu
+#endif
