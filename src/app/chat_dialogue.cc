@@ -32,6 +32,27 @@ void limit_thinking(engine::Request& request, const AnswerSettings& settings, co
   request.constraints.push_back(std::make_unique<text::ReasoningBudget>(budget, true, *end_think));
 }
 
+Status constrain_answer(engine::Request& request, const AnswerSettings& settings, const text::Tokenizer& tokenizer) {
+  if (!settings.response_schema) return {};
+  const std::optional<text::TokenIds> tokens = text::constraint_tokens(tokenizer);
+  if (!tokens)
+    return Error{"this model's tokenizer lacks the control tokens of dialogues, which --json and --schema need"};
+  const text::OutputFormat format{.schema = settings.response_schema, .tools = {}};
+  Result<text::CompiledConstraint> compiled =
+      text::constrain_output(format, settings.effort > 0, *tokens, settings.vocabulary);
+  if (!compiled) return compiled.error();
+  request.constraints.push_back(std::move(compiled->constraint));
+  return {};
+}
+
+// The hint that the prompt gives (prompt-format.md 3.8).
+text::Json response_format(const text::Json& schema) {
+  if (schema.is_object()) return schema;
+  text::Json any_object{.kind = text::Json::Kind::kObject};
+  any_object.members.push_back({"type", text::Json::string("json_object")});
+  return any_object;
+}
+
 // Whether the answer's tokens say what stands beside them, and nothing that ends an answer is among them.
 bool ids_are_text(const Exchange& exchange, const text::Tokenizer& tokenizer) {
   AnswerText text(tokenizer, exchange.thinking);
@@ -100,11 +121,13 @@ Result<engine::Request> Dialogue::request(const text::Tokenizer& tokenizer, cons
     if (!exchange.ids.empty()) sampled.remember(sampled_turn(exchange, tokenizer));
   }
   add(text::Role::kUser, *question_);
+  if (settings.response_schema) conversation.response_format = response_format(*settings.response_schema);
   const Result<text::Prompt> prompt = text::render_chat(conversation, {.effort = settings.effort}, &sampled);
   if (!prompt) return prompt.error();
   engine::Request request =
       make_request(text::encode_prompt(tokenizer, *prompt), settings, text::end_tokens(tokenizer));
   limit_thinking(request, settings, tokenizer);
+  if (Status status = constrain_answer(request, settings, tokenizer); !status) return status.error();
   return request;
 }
 

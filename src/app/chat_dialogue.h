@@ -1,6 +1,7 @@
 // A conversation with the model: what was said, how to answer, and the request for the next answer. Another front end
 // would keep the same.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "app/saved_chat.h"
 #include "engine/engine.h"
 #include "text/chat.h"
+#include "text/constrain/output_constraint.h"
 #include "text/token_parser.h"
 
 namespace bolide::app {
@@ -20,6 +22,9 @@ struct AnswerSettings {
   std::optional<u64> seed;          // none: a new one is drawn for each answer
   u64 max_tokens = 32'768;          // of an answer, thinking included
   std::optional<u64> think_budget;  // tokens of thinking at most; less where the answer would not have room
+  // What every answer is; none: text. `vocabulary` is needed with it.
+  std::optional<text::Json> response_schema;  // `true`: any JSON object
+  std::shared_ptr<const text::Vocabulary> vocabulary;
 };
 
 // The temperature where the person names none: 1, as DeepSeek recommends, but 0 for a model as small as nano, whose

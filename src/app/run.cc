@@ -13,6 +13,7 @@
 #include "app/engine_options.h"
 #include "app/standard_streams.h"
 #include "app/terminal.h"
+#include "app/text_input.h"
 #include "app/token_ids.h"
 
 namespace bolide::app {
@@ -30,7 +31,26 @@ struct RunOptions {
   bool raw = false;
   std::string ids;
   bool print_ids = false;
+  bool json = false;
+  std::string schema_file;
 };
+
+// What the answer has to be.
+Status read_schema(const RunOptions& options, const text::Tokenizer& tokenizer, AnswerSettings& settings) {
+  if (!options.json && options.schema_file.empty()) return {};
+  if (options.json) {
+    settings.response_schema = text::Json{.kind = text::Json::Kind::kTrue};
+  } else {
+    const Result<std::string> text = read_text_input(options.schema_file);
+    if (!text) return text.error();
+    Result<text::Json> schema = text::parse_json_text(*text, options.schema_file);
+    if (!schema) return schema.error();
+    if (!schema->is_object()) return Error{fmt::format("{}: a JSON Schema is an object", options.schema_file)};
+    settings.response_schema = std::move(*schema);
+  }
+  settings.vocabulary = std::make_shared<const text::Vocabulary>(tokenizer);
+  return {};
+}
 
 // What the person wants to be computed.
 struct Task {
@@ -120,7 +140,9 @@ int run(const RunOptions& options) {
   }
   const Result<std::unique_ptr<engine::Engine>> engine = open_engine(options.engine);
   if (!engine) return report_failure(engine.error());
-  const AnswerSettings settings = answer_settings(options, (*engine)->config());
+  AnswerSettings settings = answer_settings(options, (*engine)->config());
+  if (const Status status = read_schema(options, (*engine)->tokenizer(), settings); !status)
+    return report_failure(status.error());
   if (task->kind == Task::Kind::kChat) {
     return chat(**engine, {.dialogue = dialogue(options),
                            .settings = settings,
@@ -191,6 +213,14 @@ void add_run(CLI::App& program, Action& action) {
   CLI::Option* ids = add_ids_option(*command, options->ids);
   ids->excludes(prompt)->excludes(add_stdin)->excludes(system)->excludes(raw)->excludes(think);
   raw->excludes(system)->excludes(think);
+  CLI::Option* json = command->add_flag("--json", options->json, "The answer is one JSON object");
+  CLI::Option* schema =
+      command
+          ->add_option("--schema", options->schema_file,
+                       "The answer is one JSON value by this JSON Schema (docs/constrained-output.md)")
+          ->type_name("FILE");
+  json->excludes(schema)->excludes(raw)->excludes(ids);
+  schema->excludes(raw)->excludes(ids);
   command->add_flag("--print-ids", options->print_ids, "Print the ids of the new tokens, as a JSON array, and no text");
   add_engine_options(*command, options->engine);
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -144,6 +144,27 @@ TEST(RunOnce, ABudgetEndsTheThinkingAndTheAnswerFollows) {
   EXPECT_EQ(std::find(ids.begin(), ids.end(), end_think) - ids.begin(), 2);
 }
 
+TEST(RunOnce, TheAnswerIsJsonByTheSchema) {
+  test::TempFolder folder;
+  folder.write(
+      "schema.json",
+      R"({"type": "object", "properties": {"city": {"enum": ["Oslo", "Rome"]}, "sure": {"type": "boolean"}}, "required": ["city", "sure"]})");
+  const std::string schema = folder.file("schema.json");
+  const ProgramResult result = run({"-p", kNorway, "--temp", "0", "--think", "0", "--schema", schema});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              testing::MatchesRegex("\\{\\s*\"city\": ?\"(Oslo|Rome)\",\\s*\"sure\": ?(true|false)\\s*\\}\n"));
+}
+
+TEST(RunOnce, ASchemaThatIsNotSupportedIsRefusedByItsPlace) {
+  test::TempFolder folder;
+  folder.write("schema.json", R"({"properties": {"a": {"not": {}}}})");
+  const std::string schema = folder.file("schema.json");
+  const ProgramResult result = run({"-p", kNorway, "--schema", schema});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("/properties/a/not"));
+}
+
 TEST(RunOnce, SaysWhyThereIsNoAnswerWhenTheLimitCutsTheThinking) {
   const ProgramResult result = run({"-p", kNorway, "--temp", "0", "-n", "3"});
   EXPECT_EQ(result.exit_code, 0);
