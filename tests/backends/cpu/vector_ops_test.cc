@@ -137,6 +137,25 @@ TEST_P(VectorOpsTest, EngramGate) {
   }
 }
 
+// Where h cancels the product to what its own rounding left, bf16 does not hide whether it was rounded.
+TEST_P(VectorOpsTest, TheProductOfTheGateIsRoundedBeforeTheSum) {
+  constexpr u32 kValues = 4096;
+  constexpr float kGate = 0x1.6a09e6p-1f;
+  const std::vector<float> value = bf16_values(kValues, random_);
+  std::vector<float> h(kValues);
+  std::vector<float> expected(kValues);
+  u32 differ = 0;
+  for (u32 i = 0; i < kValues; ++i) {
+    h[i] = -arith::bf16(kGate * value[i]);
+    expected[i] = arith::bf16(h[i] + kGate * value[i]);
+    if (expected[i] != arith::bf16(dialect::fma(kGate, value[i], h[i]))) ++differ;
+  }
+  ASSERT_GT(differ, 0u);
+  const FlushMode mode(flush());
+  loops().add_scaled(h.data(), kGate, value.data(), kValues);
+  EXPECT_EQ(bits(h), bits(expected));
+}
+
 TEST_P(VectorOpsTest, Sinkhorn) {
   for (int repeat = 0; repeat < 50; ++repeat) {
     const float size = repeat % 2 == 0 ? 1.0f : 40.0f;
