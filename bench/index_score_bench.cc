@@ -40,18 +40,18 @@ int main() {
   std::vector<std::byte> codes(model::index_code_bytes(kRows));
   std::vector<std::byte> scales(model::index_scale_bytes(kRows), std::byte{127});
   for (u64 i = 0; i + 4 <= codes.size(); i += 4) store(&codes[i], static_cast<u32>(random()));
-  std::vector<model::IndexPage> pages;
-  for (u32 page = 0; page < kRows / kPageRows; ++page) {
-    pages.push_back(
-        {&codes[page * model::index_code_bytes(kPageRows)], &scales[page * model::index_scale_bytes(kPageRows)]});
+  std::vector<model::IndexPage> pages(kRows / kPageRows);
+  for (u32 page = 0; page < pages.size(); ++page) {
+    pages[page] = {&codes[page * model::index_code_bytes(kPageRows)],
+                   &scales[page * model::index_scale_bytes(kPageRows)]};
   }
   std::vector<float> q(kHeads * model::kIndexHeadDim);
   for (float& value : q) value = normal(random);
   std::vector<float> weights(kHeads, 0.015625f);
   IndexQuery query;
   query.quantize(q, weights);
-  std::vector<u32> blocks;
-  for (u32 i = 0; i < kBlocks; ++i) blocks.push_back(i * (kRows / 8 / kBlocks));
+  std::vector<u32> blocks(kBlocks);
+  for (u32 i = 0; i < kBlocks; ++i) blocks[i] = i * (kRows / 8 / kBlocks);
 
   const double peak = bench::int8_peak();
   std::vector<u16> ranks(kRows);
