@@ -42,10 +42,10 @@ int main() {
   const std::vector<float> sink(kHeads, 0.0f);
   std::vector<std::byte> window(u64{kWindow} * model::kWindowRowBytes, std::byte{0x38});
   std::vector<std::byte> compressed(u64{kCompressed} * model::kCompressedRowBytes, std::byte{0x31});
-  std::vector<const std::byte*> window_rows;
-  std::vector<const std::byte*> compressed_rows;
-  for (u32 i = 0; i < kWindow; ++i) window_rows.push_back(&window[u64{i} * model::kWindowRowBytes]);
-  for (u32 i = 0; i < kCompressed; ++i) compressed_rows.push_back(&compressed[u64{i} * model::kCompressedRowBytes]);
+  std::vector<const std::byte*> window_rows(kWindow);
+  std::vector<const std::byte*> compressed_rows(kCompressed);
+  for (u32 i = 0; i < kWindow; ++i) window_rows[i] = &window[u64{i} * model::kWindowRowBytes];
+  for (u32 i = 0; i < kCompressed; ++i) compressed_rows[i] = &compressed[u64{i} * model::kCompressedRowBytes];
   // Each half of the products: scores and values.
   const double half = 2.0 * kHeads * (kWindow + kCompressed) * model::kHeadDim;
 

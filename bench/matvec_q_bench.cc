@@ -54,7 +54,7 @@ double seconds_of(const Fixture& fixture, u32 n, ThreadCrew& crew, backends::cpu
   std::vector<float> x(u64{n} * k);
   for (float& value : x) value = normal(random);
   ActivationRows rows;
-  rows.quantize(x, k, fixture.matrices.front().type);
+  rows.quantize(x, k, fixture.matrices.front().type, set);
   std::vector<float> y(u64{n} * fixture.matrices.front().rows);
   std::vector<MatvecWorkspace> workspaces(crew.size());
   double best = 1e9;

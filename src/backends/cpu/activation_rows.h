@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "backends/cpu/instruction_set.h"
 #include "base/types.h"
 #include "model/weights.h"
 
@@ -20,7 +21,7 @@ class ActivationRows {
  public:
   // x: [rows][k] binary32 values, k a multiple of 32; `weights` is the type of the matrices that they will meet. A
   // block with a non-finite value gets the factor NaN, which reaches every result that it is part of.
-  void quantize(std::span<const float> x, u32 k, model::MatrixType weights);
+  void quantize(std::span<const float> x, u32 k, model::MatrixType weights, InstructionSet set);
 
   u32 count() const { return count_; }
   u32 k() const { return k_; }
@@ -42,6 +43,9 @@ class ActivationRows {
   std::vector<float> factors_;
   std::vector<i32> sums_;
   std::vector<i32> starts_;
+  // Of each block the bits of its largest magnitude, and 127 over it.
+  std::vector<u32> maxima_;
+  std::vector<float> inverses_;
 };
 
 }  // namespace bolide::backends::cpu

@@ -145,7 +145,7 @@ struct AttentionKernel {
       float* at = weights + u64{j} * stride;
       const Float e = Functions::exp(Lanes::sub(Lanes::load(at), largest));
       sums[j % kAccumulators] = Lanes::add(sums[j % kAccumulators], e);
-      Lanes::store(at, Functions::bf16(e));
+      Lanes::store(at, Functions::bf16_of_positive(e));
     }
     for (u32 half = kAccumulators / 2; half > 0; half /= 2) {
       for (u32 i = 0; i < half; ++i) sums[i] = Lanes::add(sums[i], sums[i + half]);

@@ -24,12 +24,15 @@ struct Avx2 {
   static std::array<__m256i, n_heads> sums(const IndexQuery& query, u32 head, u32 group, const u8* keys) {
     std::array<__m256i, n_heads> sums;
     for (__m256i& sum : sums) sum = _mm256_setzero_si256();
-    for (u32 four = group * 8; four < group * 8 + 8; ++four) {
-      const __m256i key = _mm256_load_si256(reinterpret_cast<const __m256i*>(keys + four * kWidth * 4));
+    keys += group * 8 * kWidth * 4;
+    std::array<const i8*, n_heads> columns;
+    for (u32 h = 0; h < n_heads; ++h) columns[h] = query.doubled(head + h) + u64{group} * 32;
+    for (u32 i = 0; i < 8; ++i) {
+      const __m256i key = _mm256_load_si256(reinterpret_cast<const __m256i*>(keys + i * kWidth * 4));
       for (u32 h = 0; h < n_heads; ++h) {
-        i32 columns;
-        __builtin_memcpy(&columns, query.doubled(head + h) + four * 4, 4);
-        sums[h] = _mm256_add_epi16(sums[h], _mm256_maddubs_epi16(key, _mm256_set1_epi32(columns)));
+        i32 four;
+        __builtin_memcpy(&four, columns[h] + i * 4, 4);
+        sums[h] = _mm256_add_epi16(sums[h], _mm256_maddubs_epi16(key, _mm256_set1_epi32(four)));
       }
     }
     for (u32 h = 0; h < n_heads; ++h) {

@@ -22,12 +22,15 @@ struct Avx512 {
   static std::array<__m512i, n_heads> sums(const IndexQuery& query, u32 head, u32 group, const u8* keys) {
     std::array<__m512i, n_heads> sums;
     for (u32 h = 0; h < n_heads; ++h) sums[h] = _mm512_set1_epi32(query.starts(head + h)[group]);
-    for (u32 four = group * 8; four < group * 8 + 8; ++four) {
-      const __m512i key = _mm512_load_si512(keys + four * kWidth * 4);
+    keys += group * 8 * kWidth * 4;
+    std::array<const i8*, n_heads> columns;
+    for (u32 h = 0; h < n_heads; ++h) columns[h] = query.doubled(head + h) + u64{group} * 32;
+    for (u32 i = 0; i < 8; ++i) {
+      const __m512i key = _mm512_load_si512(keys + i * kWidth * 4);
       for (u32 h = 0; h < n_heads; ++h) {
-        i32 columns;
-        __builtin_memcpy(&columns, query.doubled(head + h) + four * 4, 4);
-        sums[h] = _mm512_dpbusd_epi32(sums[h], key, _mm512_set1_epi32(columns));
+        i32 four;
+        __builtin_memcpy(&four, columns[h] + i * 4, 4);
+        sums[h] = _mm512_dpbusd_epi32(sums[h], key, _mm512_set1_epi32(four));
       }
     }
     return sums;

@@ -111,8 +111,8 @@ struct IndexScoreKernel {
     }
     const Float zero = Lanes::set(0.0f);
     for (u32 h = 0; h < kHeadsAtOnce; ++h) {
-      const Float score = Functions::bf16(s[h]);
-      const Float positive = Lanes::select(Lanes::greater(score, zero), score, zero);
+      // Rounding keeps the sign, so that what is not positive may go first.
+      const Float positive = Functions::bf16_of_positive(Lanes::select(Lanes::greater(s[h], zero), s[h], zero));
       out[h] = Lanes::add(zero, Functions::bf16(Lanes::mul(positive, Lanes::set(query.weight(head + h)))));
     }
   }

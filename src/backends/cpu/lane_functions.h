@@ -34,6 +34,16 @@ struct LaneFunctions {
     return Lanes::from_bits(Lanes::both(Lanes::select(is_nan, quiet, rounded), Lanes::set_bits(0xffff0000u)));
   }
 
+  // bf16(x) of x that is not negative (nor -0) and not NaN.
+  static Float bf16_of_positive(const Float& x) {
+    const Int b = Lanes::bits(x);
+    const Int odd = Lanes::both(Lanes::template shift_right<16>(b), Lanes::set_bits(1));
+    const Int rounded = Lanes::add(Lanes::add(b, Lanes::set_bits(0x7fff)), odd);
+    const auto is_tiny = Lanes::less(b, Lanes::set_bits(0x2b800000u));
+    const Int code = Lanes::both(rounded, Lanes::set_bits(0xffff0000u));
+    return Lanes::from_bits(Lanes::select(is_tiny, Lanes::set_bits(0), code));
+  }
+
   static Float exp(const Float& x) {
     const auto counts = Lanes::not_less(x, Lanes::set(-64.0f));
     const Float zero = Lanes::set(0.0f);
@@ -86,6 +96,36 @@ struct LaneFunctions {
     const Float small = Lanes::mul(Lanes::to_float(rest), Lanes::set(0.5f));
     const Int value = Lanes::select(Lanes::less(rest, Lanes::set_bits(2)), Lanes::bits(small), normal);
     return Lanes::from_bits(Lanes::either(sign, value));
+  }
+
+  // The codes of finite values, the sign of zero kept; saturating.
+  static Int e4m3_code(const Float& x) {
+    const Int sign = Lanes::both(Lanes::template shift_right<24>(Lanes::bits(x)), Lanes::set_bits(0x80));
+    const Int m = magnitude_bits(x);
+    const Int odd = Lanes::both(Lanes::template shift_right<20>(m), Lanes::set_bits(1));
+    const Int rebiased = Lanes::sub(m, Lanes::set_bits(120u << 23));
+    const Int rounded = Lanes::add(Lanes::add(rebiased, Lanes::set_bits(0x7ffff)), odd);
+    const Int normal = Lanes::template shift_right<20>(rounded);
+    const auto is_small = Lanes::less(m, Lanes::set_bits(0x3c800000u));  // below 2^-6: units of 2^-9
+    const Float steps = Lanes::mul(Lanes::select(is_small, magnitude(x), Lanes::set(0.0f)), Lanes::set(512.0f));
+    const Int finite = Lanes::select(is_small, Lanes::to_int(Lanes::rint(steps)), normal);
+    const auto is_below_448 = Lanes::less(m, Lanes::set_bits(0x43e00000u));
+    return Lanes::either(sign, Lanes::select(is_below_448, finite, Lanes::set_bits(0x7e)));
+  }
+
+  // The nearest of 0, 0.5, 1, 1.5, 2, 3, 4, 6, ties to the even code.
+  static Int e2m1_code(const Float& x) {
+    const Int sign = Lanes::both(Lanes::template shift_right<28>(Lanes::bits(x)), Lanes::set_bits(8));
+    const Float m = magnitude(x);
+    Int code = Lanes::set_bits(0);
+    code = Lanes::select(Lanes::greater(m, Lanes::set(0.25f)), Lanes::set_bits(1), code);
+    code = Lanes::select(Lanes::not_less(m, Lanes::set(0.75f)), Lanes::set_bits(2), code);
+    code = Lanes::select(Lanes::greater(m, Lanes::set(1.25f)), Lanes::set_bits(3), code);
+    code = Lanes::select(Lanes::not_less(m, Lanes::set(1.75f)), Lanes::set_bits(4), code);
+    code = Lanes::select(Lanes::greater(m, Lanes::set(2.5f)), Lanes::set_bits(5), code);
+    code = Lanes::select(Lanes::not_less(m, Lanes::set(3.5f)), Lanes::set_bits(6), code);
+    code = Lanes::select(Lanes::greater(m, Lanes::set(5.0f)), Lanes::set_bits(7), code);
+    return Lanes::either(sign, code);
   }
 
   // 2^(code - 127) in every lane.

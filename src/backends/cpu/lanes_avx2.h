@@ -52,6 +52,19 @@ struct Avx2Lanes {
   static Float select(Mask m, Float a, Float b) { return _mm256_blendv_ps(b, a, from_bits(m)); }
   static Int select(Mask m, Int a, Int b) { return _mm256_blendv_epi8(b, a, m); }
 
+  static u32 largest(Int a) {
+    __m128i m = _mm_max_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0x4e));
+    m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0xb1));
+    return static_cast<u32>(_mm_cvtsi128_si32(m));
+  }
+  static i32 total(Int a) {
+    __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4e));
+    sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1));
+    return _mm_cvtsi128_si32(sum);
+  }
+
   static Int load_u8(const void* at) { return _mm256_cvtepu8_epi32(_mm_loadl_epi64(static_cast<const __m128i*>(at))); }
   static Int load_u16(const void* at) {
     return _mm256_cvtepu16_epi32(_mm_loadu_si128(static_cast<const __m128i*>(at)));

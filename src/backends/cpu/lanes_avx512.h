@@ -52,6 +52,9 @@ struct Avx512Lanes {
   static Float select(Mask m, Float a, Float b) { return _mm512_mask_blend_ps(m, b, a); }
   static Int select(Mask m, Int a, Int b) { return _mm512_mask_blend_epi32(m, b, a); }
 
+  static u32 largest(Int a) { return static_cast<u32>(_mm512_reduce_max_epi32(a)); }
+  static i32 total(Int a) { return _mm512_reduce_add_epi32(a); }
+
   static Int load_u8(const void* at) { return _mm512_cvtepu8_epi32(_mm_loadu_si128(static_cast<const __m128i*>(at))); }
   static Int load_u16(const void* at) {
     return _mm512_cvtepu16_epi32(_mm256_loadu_si256(static_cast<const __m256i*>(at)));

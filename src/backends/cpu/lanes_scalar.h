@@ -88,9 +88,11 @@ struct ScalarLanes {
   static Float to_float(const Int& a) {
     return each<Float>([&](u32 i) { return static_cast<float>(static_cast<i32>(a[i])); });
   }
-  // Of integral values that fit.
+  // Of integral values; of those that do not fit, and NaN, the bits 0x80000000.
   static Int to_int(const Float& a) {
-    return each<Int>([&](u32 i) { return static_cast<u32>(static_cast<i32>(a[i])); });
+    return each<Int>([&](u32 i) {
+      return a[i] >= -0x1p31f && a[i] < 0x1p31f ? static_cast<u32>(static_cast<i32>(a[i])) : 0x80000000u;
+    });
   }
 
   static Mask greater(const Float& a, const Float& b) {
@@ -108,6 +110,18 @@ struct ScalarLanes {
   }
   static Int select(const Mask& m, const Int& a, const Int& b) {
     return each<Int>([&](u32 i) { return m[i] ? a[i] : b[i]; });
+  }
+
+  // The largest lane, and the sum of the lanes.
+  static u32 largest(const Int& a) {
+    u32 largest = a[0];
+    for (const u32 lane : a) largest = is_less(largest, lane) ? lane : largest;
+    return largest;
+  }
+  static i32 total(const Int& a) {
+    u32 sum = 0;
+    for (const u32 lane : a) sum += lane;
+    return static_cast<i32>(sum);
   }
 
   // One byte or two for each lane, extended by zeros; of each lane the low byte or two.

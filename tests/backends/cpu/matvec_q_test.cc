@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "arith/quantizers.h"
+#include "backends/cpu/bits.h"
 #include "backends/cpu/random_matrix.h"
-#include "base/dialect.h"
 #include "model/oracle/mechanisms.h"
 
 namespace bolide::backends::cpu {
@@ -33,15 +33,6 @@ std::vector<float> activations(u32 rows, u32 k, std::mt19937& random) {
   return x;
 }
 
-std::vector<u32> bits(std::span<const float> values) {
-  std::vector<u32> bits;
-  for (const float value : values) {
-    // NaN payloads are no part of the arithmetic: a value that is not finite fails the request.
-    bits.push_back(value != value ? 0x7fc00000u : dialect::bits(value));
-  }
-  return bits;
-}
-
 std::vector<float> oracle_product(const model::Matrix& w, std::span<const float> x) {
   std::vector<float> y;
   for (std::size_t first = 0; first < x.size(); first += w.k) {
@@ -54,7 +45,7 @@ std::vector<float> oracle_product(const model::Matrix& w, std::span<const float>
 
 std::vector<float> kernel_product(InstructionSet set, const model::Matrix& w, std::span<const float> x) {
   ActivationRows rows;
-  rows.quantize(x, w.k, w.type);
+  rows.quantize(x, w.k, w.type, set);
   std::vector<float> y(u64{rows.count()} * w.rows);
   auto workspace = std::make_unique<MatvecWorkspace>();
   // In two ranges of tiles, as two threads would.
