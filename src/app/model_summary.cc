@@ -23,7 +23,7 @@ Result<ModelSummary> summarize_checkpoint(const std::string& path) {
   ModelSummary summary{path, ModelForm::kCheckpoint, folder->config, {}, {}, folder->skipped};
   const auto bytes_of = [&](const std::string& name) {
     const formats::Tensor* tensor = folder->checkpoint->find(name);
-    return tensor != nullptr ? tensor->data.size() : 0;
+    return tensor != nullptr ? tensor->bytes : 0;
   };
   for (const TensorSpec& spec : model::tensor_specs(folder->config)) {
     const bool scaled = spec.checkpoint == CheckpointFormat::kFp8 || spec.checkpoint == CheckpointFormat::kFp4;

@@ -98,7 +98,7 @@ Result<CheckpointFolder> open_checkpoint_folder(const std::string& path) {
   const Result<model::SkippedTensors> skipped = model::account_for_tensors(folder.config, *folder.checkpoint);
   if (!skipped) return Error{fmt::format("{}: {}", path, skipped.error().message)};
   folder.skipped = *skipped;
-  for (const formats::Tensor& tensor : folder.checkpoint->tensors()) folder.payload_bytes += tensor.data.size();
+  for (const formats::Tensor& tensor : folder.checkpoint->tensors()) folder.payload_bytes += tensor.bytes;
   if (Status found = find_engram_tables(folder); !found) return found.error();
   return folder;
 }

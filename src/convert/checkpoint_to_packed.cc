@@ -26,7 +26,7 @@ void report_left_out(ConvertReport& report, const CheckpointFolder& folder, cons
   for (const formats::Tensor& tensor : folder.checkpoint->tensors()) {
     if (!tensor.name.starts_with("mtp.")) continue;
     ++report.omitted_draft.count;
-    report.omitted_draft.bytes += tensor.data.size();
+    report.omitted_draft.bytes += tensor.bytes;
   }
 }
 

@@ -12,7 +12,7 @@ Result<EngramConversion> EngramConversion::create(const std::string& path, std::
 }
 
 Status EngramConversion::convert(std::size_t table, const std::function<void(u64 bytes)>& told) {
-  return append_engram_rows(tables_[table], [&](Bytes rows) -> Status {
+  return append_engram_rows(tables_[table], 0, [&](Bytes rows) -> Status {
     if (Status appended = writer_.append(table, rows); !appended) return appended;
     told(rows.size());
     return {};

@@ -175,7 +175,7 @@ Status find_tensors(GgufModel& model, FileAccounting& target, FileAccounting& dr
     const GgufTensor* tensor = find_source(file, spec);
     if (tensor == nullptr) return missing(file.file(), spec);
     if (Status good = check_tensor(spec, *tensor, file.file().path()); !good) return good;
-    model.tensors.push_back({spec, tensor});
+    model.tensors.push_back({spec, tensor, &file.file().files()[tensor->part]});
   }
   return {};
 }
@@ -191,10 +191,11 @@ Status find_engram_tables(GgufModel& model, FileAccounting& target) {
       return Error{fmt::format("{}: tensor {} is {}, but the configuration makes it I8 [{}, {}]", model.path, name,
                                formats::describe(*table), row_bytes, config.rows[i])};
     }
-    const std::string& path = model.target->paths()[table->part];
-    model.engram_rows.push_back(joined_rows(config.layer_ids[i], config.head_dim, table->data));
-    model.engram_tables.push_back({{path, table->file_offset, row_bytes},
-                                   {path, table->file_offset + config.head_dim, row_bytes},
+    const MappedFile& file = model.target->files()[table->part];
+    model.engram_rows.push_back(joined_rows(config.layer_ids[i], config.head_dim,
+                                            {.file = &file, .offset = table->file_offset, .bytes = table->data.size()}));
+    model.engram_tables.push_back({{file.path(), table->file_offset, row_bytes},
+                                   {file.path(), table->file_offset + config.head_dim, row_bytes},
                                    config.rows[i]});
   }
   return {};

@@ -19,6 +19,7 @@ namespace bolide::convert {
 struct GgufSource {
   model::TensorSpec spec;  // as an official checkpoint would give it
   const formats::GgufTensor* tensor;
+  const MappedFile* file;  // that holds it
 };
 
 // An open model whose tensors are all accounted for, with types that their roles can take. No weights were read yet.
@@ -28,7 +29,7 @@ struct GgufModel {
   formats::PackedDocuments documents;  // made from the metadata
   engram::EngramConstants engram;
   std::vector<GgufSource> tensors;           // in the order of model::tensor_specs; with the drafter's, or without
-  std::vector<EngramTableRows> engram_rows;  // views into the file
+  std::vector<EngramTableRows> engram_rows;  // ranges of the file
   std::vector<engram::TableSource> engram_tables;  // the same for readers of single rows
   model::SkippedTensors skipped;                   // the vision tower
   std::shared_ptr<const formats::GgufFile> target;

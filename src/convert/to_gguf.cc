@@ -103,12 +103,13 @@ Status append_requantized(TensorReader& reader, const Append& append, SmallBlock
         return read.error();
       }
     }
-    const MatrixSource matrix{.type = MatrixSource::Type::kF32,
-                              .codes = std::as_bytes(std::span(values)),
-                              .scales = {},
-                              .rows = n,
-                              .columns = columns};
-    if (Status filled = fill_q8_0_tile(matrix, 0, codes, scales, small); !filled) return filled.error();
+    const MatrixRows matrix{.type = MatrixRows::Type::kF32,
+                            .codes = std::as_bytes(std::span(values)),
+                            .scales = {},
+                            .first_row = tile * kTileRows,
+                            .rows = n,
+                            .columns = columns};
+    if (Status filled = fill_q8_0_tile(matrix, codes, scales, small); !filled) return filled.error();
     return PackedTile{.codes = codes, .scales = scales, .block_scales = {}};
   });
 }
@@ -132,19 +133,18 @@ Status append_floats(TensorReader& reader, WeightType type, const Append& append
 }
 
 Status append_tensor(const Job& job, const Append& append, SmallBlocks& small) {
-  Result<std::unique_ptr<TensorReader>> reader = job.tensor->open();
-  if (!reader) return reader.error();
+  const std::unique_ptr<TensorReader> reader = job.tensor->open();
   const std::optional<WeightType> type = formats::weight_type(job.type);
   check(type.has_value(), "weights have types of weights");
   const TensorSpec& spec = job.tensor->spec;
   Status status;
   if (!formats::is_quantized(*type)) {
-    status = append_floats(**reader, *type, append);
+    status = append_floats(*reader, *type, append);
   } else if (*type == spec.packed.type) {
-    status = append_quantized(**reader, append, small);
+    status = append_quantized(*reader, append, small);
   } else {
     check(*type == WeightType::kQ8_0, "recipes quantize floats to Q8_0 only");
-    status = append_requantized(**reader, append, small);
+    status = append_requantized(*reader, append, small);
   }
   return status ? status : Status(Error{fmt::format("tensor {}: {}", spec.name, status.error().message)});
 }
@@ -219,7 +219,7 @@ Status write_tensors(const Output& output, GgufWriter& writer, u32 n_threads, By
   // The tables come first: they are the longest pieces of work.
   const u64 n_tables = output.tables.size();
   return run_tasks(n_tables + n_jobs, n_threads, [&](u64 task) {
-    if (task < n_tables) return append_engram_rows(*output.tables[task], append_to(n_jobs + task));
+    if (task < n_tables) return append_engram_rows(*output.tables[task], 0, append_to(n_jobs + task));
     const u64 job = task - n_tables;
     return append_tensor(output.jobs[job], append_to(job), small[job]);
   });
@@ -249,9 +249,9 @@ void report_output(ConvertReport& report, const Output& output, const GgufWriter
 u64 checkpoint_bytes(const TensorSpec& spec, const formats::Checkpoint& checkpoint) {
   u64 bytes = 0;
   for (u64 expert = 0; expert < spec.packed.experts; ++expert) {
-    bytes += checkpoint.find(spec.expert_name(expert))->data.size();
+    bytes += checkpoint.find(spec.expert_name(expert))->bytes;
     if (spec.checkpoint != model::CheckpointFormat::kFp8 && spec.checkpoint != model::CheckpointFormat::kFp4) continue;
-    bytes += checkpoint.find(spec.expert_scale_name(expert))->data.size();
+    bytes += checkpoint.find(spec.expert_scale_name(expert))->bytes;
   }
   return bytes;
 }
@@ -272,11 +272,8 @@ Status add_engram_rows(const std::string& packed_path, GgufInput& input,
   if (!opened) return opened.error();
   const auto file = std::make_shared<const MappedFile>(*std::move(opened));
   for (const formats::EngramTable& table : rows->tables) {
-    if (table.offset + table.bytes() > file->bytes().size()) {
-      return Error{fmt::format("{}: the file was cut while it was opened", path)};
-    }
     input.engram_tables.push_back(
-        joined_rows(table.spec.layer, shape.head_dim, file->bytes().subspan(table.offset, table.bytes())));
+        joined_rows(table.spec.layer, shape.head_dim, {.file = file.get(), .offset = table.offset, .bytes = table.bytes()}));
   }
   files.push_back(file);
   return {};
@@ -313,6 +310,9 @@ Result<GgufInput> gguf_input(const std::string& packed_path) {
                   .documents = {.config = std::string(file->config_json()),
                                 .tokenizer = std::string(file->tokenizer_json()),
                                 .engram = std::string(file->engram_json())}};
+  Result<MappedFile> readable = MappedFile::open(packed_path);
+  if (!readable) return readable.error();
+  const auto mapped = std::make_shared<const MappedFile>(*std::move(readable));
   if (Status complete = model::account_for_packed_tensors(input.config, *file); !complete) return complete.error();
   for (TensorSpec spec : model::tensor_specs(input.config)) {
     const formats::PackedTensor* tensor = file->find(spec.name);
@@ -322,9 +322,9 @@ Result<GgufInput> gguf_input(const std::string& packed_path) {
         {.spec = spec,
          .from = std::string(formats::name(spec.packed.type)),
          .bytes_in = spec.packed.experts * (tensor->placement.expert.codes + tensor->placement.expert.scales),
-         .open = [spec, tensor]() -> Result<std::unique_ptr<TensorReader>> { return packed_reader(spec, *tensor); }});
+         .open = [spec, place = tensor->placement, mapped] { return packed_reader(spec, place, *mapped); }});
   }
-  std::vector<std::shared_ptr<const void>> files = {file};
+  std::vector<std::shared_ptr<const void>> files = {mapped};
   if (!input.config.engram.layer_ids.empty()) {
     if (Status added = add_engram_rows(packed_path, input, files); !added) return added.error();
   }

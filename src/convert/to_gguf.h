@@ -21,7 +21,7 @@ struct GgufInput {
     model::TensorSpec spec;  // spec.packed.type: the type in packed form
     std::string from;        // the source's type, for the report
     u64 bytes_in = 0;
-    std::function<Result<std::unique_ptr<TensorReader>>()> open;
+    std::function<std::unique_ptr<TensorReader>()> open;
   };
   std::string name;  // of the source, for errors
   model::Config config;

@@ -128,8 +128,9 @@ u64 memory_for_weights() {
 }
 
 Result<model::Weights> gguf_weights(const convert::GgufModel& model) {
-  const convert::PackInput input = convert::pack_input(model, {});
-  const Result<u64> bytes = convert::packed_bytes(input);
+  const Result<convert::PackInput> input = convert::pack_input(model, {});
+  if (!input) return input.error();
+  const Result<u64> bytes = convert::packed_bytes(*input);
   if (!bytes) return bytes.error();
   if (*bytes > memory_for_weights()) {
     return Error{fmt::format(
@@ -139,7 +140,7 @@ Result<model::Weights> gguf_weights(const convert::GgufModel& model) {
         fs::path(model.path).stem().string(), convert::kPackedExtension,
         model.draft == nullptr ? "" : " --draft-model " + model.draft->path())};
   }
-  const Result<convert::PackedModel> packed = convert::pack_to_memory(input, {});
+  const Result<convert::PackedModel> packed = convert::pack_to_memory(*input, {});
   if (!packed) return packed.error();
   return model::load_packed_weights(model.config, packed->weights);
 }

@@ -28,5 +28,7 @@ Result<SkippedTensors> account_for_tensors(const Config& config, const formats::
 // Refuses a tensor with a value that is not finite: the NaN codes of F8_E4M3 (0x7f, 0xff) and F8_E8M0 (255), infinity
 // and NaN in BF16 and F32. Other types hold no such value. Reads the whole tensor, at the speed of memory.
 Status refuse_non_finite(const formats::Tensor& tensor);
+// The same for a piece of it: whole elements from byte `first` of the tensor on.
+Status refuse_non_finite(const formats::Tensor& tensor, u64 first, Bytes piece);
 
 }  // namespace bolide::model
