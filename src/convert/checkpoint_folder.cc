@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 
 #include "base/mapped_file.h"
 #include "convert/token_map_of.h"
@@ -87,12 +88,13 @@ Status find_engram_tables(CheckpointFolder& folder) {
 
 }  // namespace
 
-Result<CheckpointFolder> open_checkpoint_folder(const std::string& path) {
+Result<CheckpointFolder> open_checkpoint_folder(const std::string& path,
+                                                const std::vector<formats::GoneShard>& gone) {
   CheckpointFolder folder;
   folder.path = path;
   if (Status read = read_documents(folder); !read) return read.error();
 
-  Result<formats::Checkpoint> checkpoint = formats::Checkpoint::open_folder(path);
+  Result<formats::Checkpoint> checkpoint = formats::Checkpoint::open_folder(path, gone);
   if (!checkpoint) return checkpoint.error();
   folder.checkpoint = std::make_shared<const formats::Checkpoint>(*std::move(checkpoint));
   const Result<model::SkippedTensors> skipped = model::account_for_tensors(folder.config, *folder.checkpoint);
@@ -101,6 +103,33 @@ Result<CheckpointFolder> open_checkpoint_folder(const std::string& path) {
   for (const formats::Tensor& tensor : folder.checkpoint->tensors()) folder.payload_bytes += tensor.bytes;
   if (Status found = find_engram_tables(folder); !found) return found.error();
   return folder;
+}
+
+std::vector<const MappedFile*> shards_of(const model::TensorSpec& spec, const formats::Checkpoint& checkpoint) {
+  std::set<u64> shards;
+  const bool scaled =
+      spec.checkpoint == model::CheckpointFormat::kFp8 || spec.checkpoint == model::CheckpointFormat::kFp4;
+  for (u64 expert = 0; expert < spec.packed.experts; ++expert) {
+    shards.insert(checkpoint.find(spec.expert_name(expert))->shard);
+    if (scaled) shards.insert(checkpoint.find(spec.expert_scale_name(expert))->shard);
+  }
+  std::vector<const MappedFile*> files;
+  for (const u64 shard : shards) files.push_back(&checkpoint.shards()[shard]);
+  return files;
+}
+
+std::vector<const MappedFile*> shards_without_rest(const formats::Checkpoint& checkpoint, bool with_draft) {
+  std::set<u64> with_rest;
+  for (const formats::Tensor& tensor : checkpoint.tensors()) {
+    if (model::is_vision_tensor(tensor.name) || (!with_draft && tensor.name.starts_with("mtp."))) {
+      with_rest.insert(tensor.shard);
+    }
+  }
+  std::vector<const MappedFile*> shards;
+  for (u64 i = 0; i < checkpoint.shards().size(); ++i) {
+    if (!with_rest.contains(i)) shards.push_back(&checkpoint.shards()[i]);
+  }
+  return shards;
 }
 
 }  // namespace bolide::convert

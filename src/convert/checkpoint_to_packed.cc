@@ -11,11 +11,14 @@ PackInput pack_input(const CheckpointFolder& folder, const ConvertOptions& optio
     if (spec.draft && !options.with_draft) continue;
     input.tensors.push_back({.spec = spec,
                              .from = std::string(model::name(spec.checkpoint)),
+                             .files = shards_of(spec, *folder.checkpoint),
                              .convert = [&folder, spec](const Append& append) {
                                return convert_tensor(spec, *folder.checkpoint, append);
                              }});
   }
   input.engram_tables = engram_table_rows(folder.config.engram, *folder.checkpoint);
+  for (const MappedFile& shard : folder.checkpoint->shards()) input.sources.push_back(&shard);
+  input.consumable = shards_without_rest(*folder.checkpoint, options.with_draft);
   return input;
 }
 

@@ -19,6 +19,9 @@ struct EngramTableRows {
   SourceRange codes;   // of all rows; with the scales, row by row, where those have no range of their own
   SourceRange scales;  // no file: they lie behind the codes of each row
 
+  std::vector<const MappedFile*> files() const {
+    return is_joined() ? std::vector{codes.file} : std::vector{codes.file, scales.file};
+  }
   bool is_joined() const { return scales.file == nullptr; }
   u64 row_bytes() const { return n_codes + n_codes / 32; }
   u64 bytes() const { return rows * row_bytes(); }

@@ -9,8 +9,6 @@
 #include "convert/checkpoint_to_packed.h"
 #include "convert/file_names.h"
 #include "convert/float_rows.h"
-#include "convert/free_room.h"
-#include "convert/parallel.h"
 #include "engram/table_sources.h"
 #include "formats/gguf_writer.h"
 #include "model/engram_shape.h"
@@ -206,33 +204,61 @@ GgufMetadata draft_metadata(const GgufInput& input, GgufRecipe recipe) {
   return metadata;
 }
 
-// Writes all tensors of a file; `small` has an entry for each job.
-Status write_tensors(const Output& output, GgufWriter& writer, u32 n_threads, ByteProgress& progress,
-                     std::vector<SmallBlocks>& small) {
-  const auto append_to = [&](u64 tensor) {
-    return [&, tensor](Bytes piece) {
-      progress.add(piece.size());
-      return writer.append(tensor, piece);
-    };
-  };
-  const u64 n_jobs = output.jobs.size();
-  // The tables come first: they are the longest pieces of work.
-  const u64 n_tables = output.tables.size();
-  return run_tasks(n_tables + n_jobs, n_threads, [&](u64 task) {
-    if (task < n_tables) return append_engram_rows(*output.tables[task], 0, append_to(n_jobs + task));
-    const u64 job = task - n_tables;
-    return append_tensor(output.jobs[job], append_to(job), small[job]);
-  });
+// The tasks of one of the files; the tables come first: they are the longest pieces of work.
+void add_tasks(Conversion& conversion, u32 number, const Output& output) {
+  const auto n_jobs = static_cast<u32>(output.jobs.size());
+  for (u32 i = 0; i < output.tables.size(); ++i) {
+    const EngramTableRows& table = *output.tables[i];
+    conversion.tasks.push_back(
+        {.key = {.output = number, .tensor = n_jobs + i},
+         .files = table.files(),
+         .unit_bytes = table.row_bytes(),
+         .convert = [&table](u64 first, const Append& append) -> Result<TensorConversion> {
+           const Status done = append_engram_rows(table, first / table.row_bytes(), append);
+           if (!done) return done.error();
+           return TensorConversion{.bytes_in = table.bytes(), .small = {}};
+         }});
+  }
+  for (u32 i = 0; i < n_jobs; ++i) {
+    const Job& job = output.jobs[i];
+    conversion.tasks.push_back({.key = {.output = number, .tensor = i},
+                                .files = job.tensor->files,
+                                .unit_bytes = 0,
+                                .convert = [&job](u64, const Append& append) -> Result<TensorConversion> {
+                                  TensorConversion result{.bytes_in = job.tensor->bytes_in, .small = {}};
+                                  const Status done = append_tensor(job, append, result.small);
+                                  if (!done) return done.error();
+                                  return result;
+                                }});
+  }
 }
 
-u64 bytes_of(const Output& output, const GgufWriter& writer) {
-  u64 bytes = 0;
-  for (std::size_t i = 0; i < output.tensors.size(); ++i) bytes += writer.tensor_bytes(i);
-  return bytes;
+ConversionOutput output_of(const std::string& path, const GgufMetadata& metadata, const Output& output, u64 bytes) {
+  return {.path = path,
+          .bytes = bytes,
+          .open = [path, metadata,
+                   &output](formats::WriteMode mode) -> Result<std::unique_ptr<formats::TensorWriter>> {
+            Result<GgufWriter> writer = GgufWriter::create(path, metadata, output.tensors, mode);
+            if (!writer) return writer.error();
+            return std::unique_ptr<formats::TensorWriter>(std::make_unique<GgufWriter>(*std::move(writer)));
+          }};
 }
 
-void report_output(ConvertReport& report, const Output& output, const GgufWriter& writer,
-                   const std::vector<SmallBlocks>& small) {
+// Adds a file to the conversion, and its plan to the hash.
+Status add_output(Conversion& conversion, Sha256& plan_hash, const std::string& path, const GgufMetadata& metadata,
+                  const Output& output) {
+  const Result<formats::GgufPlan> plan = formats::plan_gguf_file(metadata, output.tensors);
+  if (!plan) return Error{fmt::format("{}: {}", path, plan.error().message)};
+  plan_hash.update(plan->header);
+  const auto number = static_cast<u32>(conversion.outputs.size());
+  conversion.outputs.push_back(output_of(path, metadata, output, plan->file_bytes));
+  add_tasks(conversion, number, output);
+  return {};
+}
+
+// `done` begins with what became of this file's tasks.
+void report_output(ConvertReport& report, const Output& output, std::span<const TensorConversion> done) {
+  done = done.subspan(output.tables.size());
   for (std::size_t i = 0; i < output.jobs.size(); ++i) {
     const GgufInput::Tensor& tensor = *output.jobs[i].tensor;
     add_to_report(report, {.tensor_class = std::string(model::name(tensor.spec.tensor_class)),
@@ -240,8 +266,8 @@ void report_output(ConvertReport& report, const Output& output, const GgufWriter
                            .to = std::string(formats::name(output.jobs[i].type)),
                            .tensors = tensor.spec.packed.experts,
                            .bytes_in = tensor.bytes_in,
-                           .bytes_out = writer.tensor_bytes(i)});
-    if (small[i].blocks > 0) report.small_blocks.push_back({tensor.spec.name, small[i]});
+                           .bytes_out = formats::tensor_bytes(output.tensors[i])});
+    if (done[i].small.blocks > 0) report.small_blocks.push_back({tensor.spec.name, done[i].small});
   }
   for (const EngramTableRows* table : output.tables) add_engram_to_report(report, table->bytes());
 }
@@ -275,6 +301,7 @@ Status add_engram_rows(const std::string& packed_path, GgufInput& input,
     input.engram_tables.push_back(
         joined_rows(table.spec.layer, shape.head_dim, {.file = file.get(), .offset = table.offset, .bytes = table.bytes()}));
   }
+  input.sources.push_back(file.get());
   files.push_back(file);
   return {};
 }
@@ -289,11 +316,15 @@ GgufInput gguf_input(const CheckpointFolder& folder) {
                   .engram_tables = engram_table_rows(folder.config.engram, *folder.checkpoint),
                   .skipped = folder.skipped,
                   .files = folder.checkpoint};
+  for (const MappedFile& shard : folder.checkpoint->shards()) input.sources.push_back(&shard);
+  input.consumable = shards_without_rest(*folder.checkpoint, true);
+  input.consumable_without_draft = shards_without_rest(*folder.checkpoint, false);
   for (const TensorSpec& spec : model::tensor_specs(folder.config)) {
     input.tensors.push_back(
         {.spec = spec,
          .from = std::string(model::name(spec.checkpoint)),
          .bytes_in = checkpoint_bytes(spec, *folder.checkpoint),
+         .files = shards_of(spec, *folder.checkpoint),
          .open = [spec, checkpoint = folder.checkpoint] { return checkpoint_reader(spec, *checkpoint); }});
   }
   return input;
@@ -322,8 +353,10 @@ Result<GgufInput> gguf_input(const std::string& packed_path) {
         {.spec = spec,
          .from = std::string(formats::name(spec.packed.type)),
          .bytes_in = spec.packed.experts * (tensor->placement.expert.codes + tensor->placement.expert.scales),
+         .files = {mapped.get()},
          .open = [spec, place = tensor->placement, mapped] { return packed_reader(spec, place, *mapped); }});
   }
+  input.sources.push_back(mapped.get());
   std::vector<std::shared_ptr<const void>> files = {mapped};
   if (!input.config.engram.layer_ids.empty()) {
     if (Status added = add_engram_rows(packed_path, input, files); !added) return added.error();
@@ -340,36 +373,32 @@ Result<GgufReport> convert_to_gguf(const GgufInput& input, const std::string& pa
   if (!draft) return draft.error();
   Result<GgufMetadata> metadata = target_metadata(input, recipe);
   if (!metadata) return metadata.error();
+  const bool with_draft = options.with_draft && !draft->jobs.empty();
 
-  Result<GgufWriter> target_file = GgufWriter::create(path, *std::move(metadata), target->tensors);
-  if (!target_file) return target_file.error();
-  GgufReport result{.target_bytes = target_file->size_bytes()};
-  std::optional<GgufWriter> draft_file;
-  if (options.with_draft && !draft->jobs.empty()) {
-    Result<GgufWriter> created =
-        GgufWriter::create(gguf_draft_path(path), draft_metadata(input, recipe), draft->tensors);
-    if (!created) return created.error();
-    draft_file.emplace(*std::move(created));
-    result.draft_bytes = draft_file->size_bytes();
-    if (Status room = check_room(path, result.target_bytes + result.draft_bytes); !room) return room.error();
+  Sha256 plan_hash;
+  plan_hash.update("gguf 1");
+  Conversion conversion{.sources = input.sources, .path = path};
+  if (options.consume) conversion.consumed = with_draft ? input.consumable : input.consumable_without_draft;
+  if (with_draft) {
+    const Status added =
+        add_output(conversion, plan_hash, gguf_draft_path(path), draft_metadata(input, recipe), *draft);
+    if (!added) return added.error();
   }
+  if (Status added = add_output(conversion, plan_hash, path, *metadata, *target); !added) return added.error();
+  conversion.plan = plan_hash.finish();
+  const Result<std::vector<TensorConversion>> done = run_conversion(conversion, run_of(options));
+  if (!done) return done.error();
 
-  ByteProgress progress(options.progress,
-                        bytes_of(*target, *target_file) + (draft_file ? bytes_of(*draft, *draft_file) : 0));
-  const auto write = [&](const Output& output, GgufWriter& file) -> Status {
-    std::vector<SmallBlocks> small(output.jobs.size());
-    if (Status done = write_tensors(output, file, thread_count(options), progress, small); !done) return done;
-    report_output(result.report, output, file, small);
-    return {};
-  };
-  if (Status done = write(*target, *target_file); !done) return done.error();
-  if (draft_file) {
-    if (Status done = write(*draft, *draft_file); !done) return done.error();
-    if (Status finished = draft_file->finish(); !finished) return finished.error();
-  }
-  if (Status finished = target_file->finish(); !finished) return finished.error();
+  GgufReport result{.target_bytes = conversion.outputs.back().bytes};
+  std::span<const TensorConversion> rest(*done);
+  const std::size_t n_draft = with_draft ? draft->jobs.size() : 0;
+  report_output(result.report, *target, rest.subspan(n_draft));
   result.report.vision = input.skipped;
-  if (draft_file) return result;
+  if (with_draft) {
+    result.draft_bytes = conversion.outputs.front().bytes;
+    report_output(result.report, *draft, rest.first(n_draft));
+    return result;
+  }
   for (const Job& job : draft->jobs) {
     ++result.report.omitted_draft.count;
     result.report.omitted_draft.bytes += job.tensor->bytes_in;

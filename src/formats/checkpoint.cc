@@ -64,13 +64,20 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-// The shard files that the index names, ascending, all of them present.
-Result<std::vector<std::string>> shard_names(const std::string& folder, const std::vector<ShardEntry>& index) {
+const GoneShard* find_gone(const std::vector<GoneShard>& gone, const std::string& path) {
+  const auto found = std::ranges::find(gone, path, &GoneShard::path);
+  return found == gone.end() ? nullptr : &*found;
+}
+
+// The shard files that the index names, ascending, all of them present or known to be gone.
+Result<std::vector<std::string>> shard_names(const std::string& folder, const std::vector<ShardEntry>& index,
+                                             const std::vector<GoneShard>& gone) {
   std::set<std::string> names;
   for (const ShardEntry& entry : index) names.insert(entry.shard);
   std::vector<std::string> missing;
   for (const std::string& shard : names) {
-    if (!exists(fmt::format("{}/{}", folder, shard))) missing.push_back(shard);
+    const std::string path = fmt::format("{}/{}", folder, shard);
+    if (!exists(path) && find_gone(gone, path) == nullptr) missing.push_back(shard);
   }
   if (!missing.empty()) {
     return Error{
@@ -110,7 +117,7 @@ Result<std::vector<ShardEntry>> parse_safetensors_index(std::string_view json, s
   return std::move(index.entries);
 }
 
-Result<Checkpoint> Checkpoint::open_folder(const std::string& folder) {
+Result<Checkpoint> Checkpoint::open_folder(const std::string& folder, const std::vector<GoneShard>& gone) {
   const std::string index_path = fmt::format("{}/{}", folder, kIndexName);
   if (!exists(index_path)) {
     const std::string single_path = fmt::format("{}/{}", folder, kSingleName);
@@ -121,13 +128,13 @@ Result<Checkpoint> Checkpoint::open_folder(const std::string& folder) {
   if (!text) return text.error();
   const Result<std::vector<ShardEntry>> index = parse_safetensors_index(*text, index_path);
   if (!index) return index.error();
-  const Result<std::vector<std::string>> names = shard_names(folder, *index);
+  const Result<std::vector<std::string>> names = shard_names(folder, *index, gone);
   if (!names) return names.error();
 
   Checkpoint checkpoint;
   checkpoint.tensors_.reserve(index->size());
   for (const std::string& shard : *names) {
-    if (Status added = checkpoint.add_shard(fmt::format("{}/{}", folder, shard)); !added) return added.error();
+    if (Status added = checkpoint.add_shard(fmt::format("{}/{}", folder, shard), gone); !added) return added.error();
   }
   if (Status indexed = checkpoint.index_names(); !indexed) return indexed.error();
   if (Status agrees = check_index(checkpoint, *index, *names, folder); !agrees) return agrees.error();
@@ -146,10 +153,13 @@ const Tensor* Checkpoint::find(std::string_view name) const {
   return found == by_name_.end() ? nullptr : &tensors_[found->second];
 }
 
-Status Checkpoint::add_shard(const std::string& path) {
-  Result<MappedFile> file = MappedFile::open(path);
+Status Checkpoint::add_shard(const std::string& path, const std::vector<GoneShard>& gone) {
+  const GoneShard* stand_in = exists(path) ? nullptr : find_gone(gone, path);
+  Result<MappedFile> file = stand_in == nullptr ? MappedFile::open(path) : MappedFile::gone(path);
   if (!file) return file.error();
-  Result<std::vector<Tensor>> tensors = parse_safetensors(file->bytes(), path);
+  Result<std::vector<Tensor>> tensors =
+      stand_in == nullptr ? parse_safetensors(file->bytes(), path)
+                          : parse_safetensors_header(as_bytes(stand_in->header), stand_in->bytes, path);
   if (!tensors) return tensors.error();
   for (Tensor& tensor : *tensors) {
     tensor.shard = shards_.size();

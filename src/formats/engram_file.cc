@@ -20,6 +20,7 @@ constexpr u64 kTablesAt = 24;
 constexpr u64 kTableRecordBytes = 64;
 constexpr u64 kHeaderDigestAt = kEngramHeaderBytes - 32;
 constexpr u64 kMaxTables = (kHeaderDigestAt - kTablesAt) / kTableRecordBytes;
+constexpr u64 kRestoreBytes = 1 << 20;
 constexpr u64 kAlignment = 4096;  // of tables and of the file's end, for readers that bypass the page cache
 
 // Where the tables lie: one after the other, each at a multiple of kAlignment.
@@ -159,12 +160,19 @@ Status verify_contents(const EngramFile& file) {
   return {};
 }
 
-Result<EngramWriter> EngramWriter::create(const std::string& path, const std::vector<EngramTableSpec>& specs) {
+Result<u64> engram_file_bytes(const std::vector<EngramTableSpec>& specs) {
+  const Result<EngramPlan> plan = plan_tables(specs);
+  if (!plan) return plan.error();
+  return plan->file_bytes;
+}
+
+Result<EngramWriter> EngramWriter::create(const std::string& path, const std::vector<EngramTableSpec>& specs,
+                                          WriteMode mode) {
   if (Status good = check_table_count(specs.size()); !good)
     return Error{fmt::format("{}: {}", path, good.error().message)};
   const Result<EngramPlan> plan = plan_tables(specs);
   if (!plan) return Error{fmt::format("{}: {}", path, plan.error().message)};
-  Result<PartialFile> file = PartialFile::create(path, plan->file_bytes);
+  Result<PartialFile> file = open_partial_file(path, plan->file_bytes, mode);
   if (!file) return file.error();
   EngramWriter writer;
   writer.path_ = path;
@@ -183,17 +191,38 @@ Status EngramWriter::append(std::size_t table, Bytes piece) {
   if (Status written = file_->write_at(tables_[table].offset + progress.position, piece); !written) return written;
   progress.hash.update(piece);
   progress.position += piece.size();
+  if (progress.position == tables_[table].bytes()) tables_[table].digest = progress.hash.finish();
   return {};
 }
 
-Result<EngramFile> EngramWriter::finish() {
+Status EngramWriter::restore(std::size_t table, u64 bytes, const Sha256Digest& digest) {
+  Progress& progress = progress_.at(table);
+  if (bytes == tables_[table].bytes()) {
+    progress.position = bytes;
+    tables_[table].digest = digest;
+    return {};
+  }
+  std::vector<std::byte> piece(kRestoreBytes);
+  while (progress.position < bytes) {
+    const auto now = std::span(piece).first(std::min<u64>(piece.size(), bytes - progress.position));
+    if (Status read = file_->read_at(tables_[table].offset + progress.position, now); !read) return read;
+    progress.hash.update(now);
+    progress.position += now.size();
+  }
+  return {};
+}
+
+Status EngramWriter::write_header() {
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     check(progress_[i].position == tables_[i].bytes(), "every table was appended in full");
-    tables_[i].digest = progress_[i].hash.finish();
   }
   std::array<std::byte, kEngramHeaderBytes> header{};
   encode(tables_, file_bytes_, header);
-  if (Status written = file_->write_at(0, header); !written) return written.error();
+  return file_->write_at(0, header);
+}
+
+Result<EngramFile> EngramWriter::finish() {
+  if (Status written = write_header(); !written) return written.error();
   if (Status committed = file_->commit(); !committed) return committed.error();
   return open_engram_file(path_);
 }
