@@ -26,6 +26,7 @@ struct ConvertArguments {
   std::string recipe;       // "exact", "mxfp4", or nothing: exact
   std::string draft_model;  // beside a GGUF
   bool no_draft = false;
+  bool only_draft = false;
   bool consume = false;
 
   bool to_gguf() const { return to.empty() ? engine::is_gguf(out) : to == "gguf"; }
@@ -75,6 +76,7 @@ void print_written(const std::string& path, u64 bytes, std::string_view what) {
 convert::ConvertOptions convert_options(const ConvertArguments& arguments, ProgressBar& bar, const StopSignals& stop) {
   convert::ConvertOptions options;
   options.with_draft = !arguments.no_draft;
+  options.with_trunk = !arguments.only_draft;
   options.consume = arguments.consume;
   options.progress = [&bar](u64 done, u64 total) { bar.show(done, total); };
   options.stop = &stop.came();
@@ -83,6 +85,7 @@ convert::ConvertOptions convert_options(const ConvertArguments& arguments, Progr
 
 // An earlier run with --consume may have removed shards.
 Result<convert::CheckpointFolder> open_folder(const ConvertArguments& arguments) {
+  if (arguments.only_draft) return convert::open_draft_folder(arguments.in);
   const Result<std::vector<formats::GoneShard>> gone = convert::consumed_shards(arguments.out);
   if (!gone) return gone.error();
   return convert::open_checkpoint_folder(arguments.in, *gone);
@@ -98,8 +101,8 @@ int pack(const Source& source, bool has_engram, const ConvertArguments& argument
   bar.finish();
   if (!packed) return report_failure(packed.error());
   print_report(packed->report);
-  print_written(arguments.out, packed->weights.bytes().size(), "");
-  if (has_engram) {
+  print_written(arguments.out, packed->weights.bytes().size(), arguments.only_draft ? ", the drafter" : "");
+  if (has_engram && !arguments.only_draft) {
     print_out(fmt::format("Wrote {}, the Engram rows; keep it beside.\n", convert::engram_path(arguments.out)));
   }
   return kGood;
@@ -137,9 +140,10 @@ int convert_to_gguf(const ConvertArguments& arguments) {
   bar.finish();
   if (!result) return report_failure(result.error());
   print_report(result->report);
-  print_written(arguments.out, result->target_bytes, "");
+  if (result->target_bytes > 0) print_written(arguments.out, result->target_bytes, "");
   if (result->draft_bytes > 0) {
-    print_written(convert::gguf_draft_path(arguments.out), result->draft_bytes, ", the drafter");
+    print_written(arguments.only_draft ? arguments.out : convert::gguf_draft_path(arguments.out), result->draft_bytes,
+                  ", the drafter");
   }
   return kGood;
 }
@@ -154,6 +158,9 @@ std::string contradiction(const ConvertArguments& arguments) {
   if (arguments.consume && !std::filesystem::is_directory(arguments.in, code)) {
     return "--consume belongs to the folder of an official checkpoint, whose shards can go one by one";
   }
+  if (arguments.only_draft && from_gguf) return "--only-draft takes an official checkpoint or a packed file";
+  if (arguments.only_draft && arguments.no_draft) return "--only-draft and --no-draft leave nothing";
+  if (arguments.only_draft && arguments.consume) return "--consume and --only-draft do not go together";
   if (!arguments.to_gguf() && !arguments.recipe.empty()) return "--recipe belongs to --to gguf";
   return "";
 }
@@ -206,6 +213,8 @@ void add_convert(CLI::App& program, Action& action) {
   command->add_option("--draft-model", arguments->draft_model, "The drafter's file that belongs to the GGUF IN")
       ->type_name("FILE");
   command->add_flag("--no-draft", arguments->no_draft, "Leave the drafter's tensors out");
+  command->add_flag("--only-draft", arguments->only_draft,
+                    "The drafter alone, for --draft-model; config.json and the three mtp shards are enough");
   command->add_flag("--consume", arguments->consume,
                     "Remove each shard of a checkpoint as soon as all of it is safely converted, for disks without "
                     "room for both; there is no way back but to get it again");

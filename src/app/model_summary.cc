@@ -10,6 +10,7 @@
 #include "engine/model_files.h"
 #include "formats/engram_file.h"
 #include "formats/packed_file.h"
+#include "model/packed_weights.h"
 
 namespace bolide::app {
 namespace {
@@ -44,15 +45,16 @@ Result<ModelSummary> summarize_packed(const std::string& path) {
   Result<model::Config> config = model::parse_config(file->config_json(), path + ", config.json");
   if (!config) return config.error();
   ModelSummary summary{path, ModelForm::kPacked, *config, {}, {}, {}};
+  const bool is_drafter = model::is_packed_drafter(*file);
   for (const TensorSpec& spec : model::tensor_specs(*config)) {
     const formats::PackedTensor* tensor = file->find(spec.name);
-    if (tensor == nullptr && spec.draft) continue;
+    if (tensor == nullptr && (spec.draft || is_drafter)) continue;
     if (tensor == nullptr) return Error{fmt::format("{}: tensor {} is missing", path, spec.name)};
     const formats::PlaneBytes& planes = tensor->placement.expert;
     summary.tensors.push_back({spec, std::string(formats::name(tensor->spec.shape.type)),
                                tensor->spec.shape.experts * (planes.codes + planes.scales)});
   }
-  if (config->engram.layer_ids.empty()) return summary;
+  if (config->engram.layer_ids.empty() || is_drafter) return summary;
   Result<formats::EngramFile> rows = formats::open_engram_file(convert::engram_path(path));
   if (!rows) return rows.error();
   for (const formats::EngramTable& table : rows->tables)

@@ -119,7 +119,7 @@ Status PartialFile::write_at(u64 offset, Bytes bytes) {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && (errno == ENOSPC || errno == EDQUOT)) {
       return Error{
-          fmt::format("{}: the disk is full ({} bytes are still to write at byte {}); free space and start again",
+          fmt::format("{}: the disk is full ({} bytes are still to write at byte {}); free space on it",
                       partial_path(path_), bytes.size(), offset)};
     }
     if (written < 0) return system_error(partial_path(path_), "write");

@@ -47,18 +47,20 @@ Result<std::string> read_engram_json(const CheckpointFolder& folder) {
                              shape);
 }
 
-Status read_documents(CheckpointFolder& folder) {
-  const auto read = [&](const char* name, u64 limit_bytes) {
-    return read_text_file(fmt::format("{}/{}", folder.path, name), limit_bytes);
-  };
-  Result<std::string> config = read("config.json", kMaxConfigBytes);
+Status read_config(CheckpointFolder& folder) {
+  const std::string path = folder.path + "/config.json";
+  Result<std::string> config = read_text_file(path, kMaxConfigBytes);
   if (!config) return config.error();
-  Result<model::Config> parsed = model::parse_config(*config, folder.path + "/config.json");
+  Result<model::Config> parsed = model::parse_config(*config, path);
   if (!parsed) return parsed.error();
   folder.config = *std::move(parsed);
   folder.documents.config = *std::move(config);
+  return {};
+}
 
-  Result<std::string> tokenizer = read("tokenizer.json", kMaxDocumentBytes);
+Status read_documents(CheckpointFolder& folder) {
+  if (Status read = read_config(folder); !read) return read;
+  Result<std::string> tokenizer = read_text_file(folder.path + "/tokenizer.json", kMaxDocumentBytes);
   if (!tokenizer) return tokenizer.error();
   folder.documents.tokenizer = *std::move(tokenizer);
 
@@ -102,6 +104,21 @@ Result<CheckpointFolder> open_checkpoint_folder(const std::string& path,
   folder.skipped = *skipped;
   for (const formats::Tensor& tensor : folder.checkpoint->tensors()) folder.payload_bytes += tensor.bytes;
   if (Status found = find_engram_tables(folder); !found) return found.error();
+  return folder;
+}
+
+Result<CheckpointFolder> open_draft_folder(const std::string& path) {
+  CheckpointFolder folder;
+  folder.path = path;
+  if (Status read = read_config(folder); !read) return read.error();
+  if (folder.config.draft.n_stages == 0) return Error{path + "/config.json: this model has no drafter"};
+  Result<formats::Checkpoint> checkpoint = formats::Checkpoint::open_part(path, "mtp.");
+  if (!checkpoint) return checkpoint.error();
+  folder.checkpoint = std::make_shared<const formats::Checkpoint>(*std::move(checkpoint));
+  if (Status complete = model::account_for_draft_tensors(folder.config, *folder.checkpoint); !complete) {
+    return Error{fmt::format("{}: {}", path, complete.error().message)};
+  }
+  for (const formats::Tensor& tensor : folder.checkpoint->tensors()) folder.payload_bytes += tensor.bytes;
   return folder;
 }
 

@@ -34,6 +34,9 @@ struct CheckpointFolder {
 Result<CheckpointFolder> open_checkpoint_folder(const std::string& path,
                                                 const std::vector<formats::GoneShard>& gone = {});
 
+// The drafter alone: config.json and the three mtp shards are enough. The other documents stay empty.
+Result<CheckpointFolder> open_draft_folder(const std::string& path);
+
 // The shards that hold the tensor's parts.
 std::vector<const MappedFile*> shards_of(const model::TensorSpec& spec, const formats::Checkpoint& checkpoint);
 

@@ -8,7 +8,7 @@ using model::TensorSpec;
 PackInput pack_input(const CheckpointFolder& folder, const ConvertOptions& options) {
   PackInput input{.name = folder.path, .documents = folder.documents};
   for (const TensorSpec& spec : model::tensor_specs(folder.config)) {
-    if (spec.draft && !options.with_draft) continue;
+    if (spec.draft ? !options.with_draft : !options.with_trunk) continue;
     input.tensors.push_back({.spec = spec,
                              .from = std::string(model::name(spec.checkpoint)),
                              .files = shards_of(spec, *folder.checkpoint),
@@ -16,7 +16,7 @@ PackInput pack_input(const CheckpointFolder& folder, const ConvertOptions& optio
                                return convert_tensor(spec, *folder.checkpoint, append);
                              }});
   }
-  input.engram_tables = engram_table_rows(folder.config.engram, *folder.checkpoint);
+  if (options.with_trunk) input.engram_tables = engram_table_rows(folder.config.engram, *folder.checkpoint);
   for (const MappedFile& shard : folder.checkpoint->shards()) input.sources.push_back(&shard);
   input.consumable = shards_without_rest(*folder.checkpoint, options.with_draft);
   return input;

@@ -41,6 +41,9 @@ struct GgufModel {
 // cannot take is one.
 Result<GgufModel> open_gguf_model(const std::string& path, const std::string& draft_path);
 
+// A drafter's file alone, for a model of this configuration: GgufModel::tensors are the drafter's, its documents empty.
+Result<GgufModel> open_gguf_drafter(const std::string& path, const model::Config& config);
+
 // Bytes of all weights, Engram rows apart.
 u64 weight_bytes(const GgufModel& model);
 

@@ -16,6 +16,7 @@
 namespace bolide::convert {
 
 struct ConvertOptions {
+  bool with_trunk = true;  // false: the drafter alone
   bool with_draft = true;  // false: leave the drafter's tensors out
   bool consume = false;    // remove each shard of a checkpoint once all that is made of it is safe
   u32 n_threads = 0;       // 0: as many as the machine has

@@ -309,17 +309,20 @@ Status add_engram_rows(const std::string& packed_path, GgufInput& input,
 }  // namespace
 
 GgufInput gguf_input(const CheckpointFolder& folder) {
+  const bool is_whole = !folder.documents.tokenizer.empty();  // not the drafter alone
   GgufInput input{.name = folder.path,
                   .config = folder.config,
                   .documents = folder.documents,
                   .engram = folder.engram,
-                  .engram_tables = engram_table_rows(folder.config.engram, *folder.checkpoint),
+                  .engram_tables = is_whole ? engram_table_rows(folder.config.engram, *folder.checkpoint)
+                                            : std::vector<EngramTableRows>(),
                   .skipped = folder.skipped,
                   .files = folder.checkpoint};
   for (const MappedFile& shard : folder.checkpoint->shards()) input.sources.push_back(&shard);
   input.consumable = shards_without_rest(*folder.checkpoint, true);
   input.consumable_without_draft = shards_without_rest(*folder.checkpoint, false);
   for (const TensorSpec& spec : model::tensor_specs(folder.config)) {
+    if (!spec.draft && !is_whole) continue;
     input.tensors.push_back(
         {.spec = spec,
          .from = std::string(model::name(spec.checkpoint)),
@@ -371,8 +374,6 @@ Result<GgufReport> convert_to_gguf(const GgufInput& input, const std::string& pa
   if (!target) return target.error();
   const Result<Output> draft = plan_output(input, recipe, true);
   if (!draft) return draft.error();
-  Result<GgufMetadata> metadata = target_metadata(input, recipe);
-  if (!metadata) return metadata.error();
   const bool with_draft = options.with_draft && !draft->jobs.empty();
 
   Sha256 plan_hash;
@@ -380,23 +381,31 @@ Result<GgufReport> convert_to_gguf(const GgufInput& input, const std::string& pa
   Conversion conversion{.sources = input.sources, .path = path};
   if (options.consume) conversion.consumed = with_draft ? input.consumable : input.consumable_without_draft;
   if (with_draft) {
-    const Status added =
-        add_output(conversion, plan_hash, gguf_draft_path(path), draft_metadata(input, recipe), *draft);
+    const Status added = add_output(conversion, plan_hash, options.with_trunk ? gguf_draft_path(path) : path,
+                                    draft_metadata(input, recipe), *draft);
     if (!added) return added.error();
   }
-  if (Status added = add_output(conversion, plan_hash, path, *metadata, *target); !added) return added.error();
+  if (options.with_trunk) {
+    const Result<GgufMetadata> metadata = target_metadata(input, recipe);
+    if (!metadata) return metadata.error();
+    if (Status added = add_output(conversion, plan_hash, path, *metadata, *target); !added) return added.error();
+  }
+  if (conversion.outputs.empty()) return Error{input.name + ": has no drafter"};
   conversion.plan = plan_hash.finish();
   const Result<std::vector<TensorConversion>> done = run_conversion(conversion, run_of(options));
   if (!done) return done.error();
 
-  GgufReport result{.target_bytes = conversion.outputs.back().bytes};
-  std::span<const TensorConversion> rest(*done);
+  GgufReport result;
+  const std::span<const TensorConversion> of_tasks(*done);
   const std::size_t n_draft = with_draft ? draft->jobs.size() : 0;
-  report_output(result.report, *target, rest.subspan(n_draft));
+  if (options.with_trunk) {
+    result.target_bytes = conversion.outputs.back().bytes;
+    report_output(result.report, *target, of_tasks.subspan(n_draft));
+  }
   result.report.vision = input.skipped;
   if (with_draft) {
     result.draft_bytes = conversion.outputs.front().bytes;
-    report_output(result.report, *draft, rest.first(n_draft));
+    report_output(result.report, *draft, of_tasks.first(n_draft));
     return result;
   }
   for (const Job& job : draft->jobs) {

@@ -43,11 +43,12 @@ Result<GgufInput> gguf_input(const std::string& packed_path);
 
 struct GgufReport {
   ConvertReport report;
-  u64 target_bytes = 0;  // of the files
-  u64 draft_bytes = 0;   // 0: there is no drafter's file
+  u64 target_bytes = 0;  // of the files; 0: there is no such one
+  u64 draft_bytes = 0;
 };
 
-// Writes `path` and, where the source has a drafter that the options want, gguf_draft_path(path). Both get their names
+// Writes `path` and, where the source has a drafter that the options want, gguf_draft_path(path); of the drafter alone
+// `path` is the file. Both get their names
 // at the end; what a failure or a kill leaves, the next call goes on from (conversion.h). A failure names the tensor or
 // the file.
 Result<GgufReport> convert_to_gguf(const GgufInput& input, const std::string& path, GgufRecipe recipe,

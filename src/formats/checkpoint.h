@@ -35,6 +35,9 @@ class Checkpoint {
   // Index and shards must name the same tensors.
   // `gone` stands for shards that are missing; their tensors have no data.
   static Result<Checkpoint> open_folder(const std::string& folder, const std::vector<GoneShard>& gone = {});
+  // Those tensors of a folder whose names begin with `prefix`: only their shards need be there. Without an index these
+  // are the folder's safetensors files, whatever their names.
+  static Result<Checkpoint> open_part(const std::string& folder, std::string_view prefix);
   // One safetensors file.
   static Result<Checkpoint> open_file(const std::string& path);
 
@@ -47,6 +50,8 @@ class Checkpoint {
  private:
   Checkpoint() = default;
   Status add_shard(const std::string& path, const std::vector<GoneShard>& gone = {});
+  Status add_shards(const std::string& folder, const std::vector<std::string>& names,
+                    const std::vector<GoneShard>& gone = {});
   Status index_names();
 
   std::vector<MappedFile> shards_;

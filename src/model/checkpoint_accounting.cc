@@ -159,6 +159,16 @@ Result<SkippedTensors> account_for_tensors(const Config& config, const Checkpoin
   return accounting.skipped();
 }
 
+Status account_for_draft_tensors(const Config& config, const Checkpoint& checkpoint) {
+  Accounting accounting(checkpoint);
+  for (const TensorSpec& spec : tensor_specs(config)) {
+    if (!spec.draft) continue;
+    if (Status found = expect_spec(accounting, spec); !found) return found;
+  }
+  const Result<SkippedTensors> rest = accounting.skipped();
+  return rest ? Status() : Status(rest.error());
+}
+
 Status refuse_non_finite(const Tensor& tensor) {
   return refuse_non_finite(tensor, 0, tensor.data);
 }

@@ -216,7 +216,7 @@ TEST_F(ChangingSource, ConsumeRemovesShardsAndGoesOnWithoutThem) {
   EXPECT_TRUE(model_.has("config.json"));
 }
 
-// A file system of 64 MiB that only this process sees, which it may have as root or in a user namespace.
+// A file system of 96 MiB that only this process sees, which it may have as root or in a user namespace.
 bool mount_small_disk(const std::string& folder) {
   const std::string uid = std::to_string(::getuid());
   if (::unshare(CLONE_NEWNS) != 0) {
@@ -224,7 +224,7 @@ bool mount_small_disk(const std::string& folder) {
     std::ofstream("/proc/self/uid_map") << "0 " << uid << " 1";
   }
   if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
-  return ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=64m") == 0;
+  return ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=96m") == 0;
 }
 
 TEST(FullDisk, IsNamedAndTheConversionGoesOnWhenThereIsRoomAgain) {
@@ -245,7 +245,6 @@ TEST(FullDisk, IsNamedAndTheConversionGoesOnWhenThereIsRoomAgain) {
       while (ballast.write(piece.data(), static_cast<std::streamsize>(piece.size())).flush()) continue;
     };
     const std::string error = convert(kNano, out, options);
-    std::cerr << error << "\n";
     const bool named = error.find("the disk is full") != std::string::npos &&
                        error.find("repeat the same command") != std::string::npos;
     const bool hidden = !std::filesystem::exists(out);
