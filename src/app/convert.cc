@@ -25,6 +25,7 @@ struct ConvertArguments {
   std::string to;           // "packed", "gguf", or nothing: what the name of `out` says
   std::string recipe;       // "exact", "mxfp4", or nothing: exact
   std::string draft_model;  // beside a GGUF
+  std::string engram_from;
   bool no_draft = false;
   bool only_draft = false;
   bool consume = false;
@@ -78,6 +79,7 @@ convert::ConvertOptions convert_options(const ConvertArguments& arguments, Progr
   options.with_draft = !arguments.no_draft;
   options.with_trunk = !arguments.only_draft;
   options.consume = arguments.consume;
+  options.engram_from = arguments.engram_from;
   options.progress = [&bar](u64 done, u64 total) { bar.show(done, total); };
   options.stop = &stop.came();
   return options;
@@ -102,7 +104,10 @@ int pack(const Source& source, bool has_engram, const ConvertArguments& argument
   if (!packed) return report_failure(packed.error());
   print_report(packed->report);
   print_written(arguments.out, packed->weights.bytes().size(), arguments.only_draft ? ", the drafter" : "");
-  if (has_engram && !arguments.only_draft) {
+  if (has_engram && !arguments.engram_from.empty()) {
+    print_out(fmt::format("Wrote {}, which says that the Engram rows are in {}; keep both.\n",
+                          convert::engram_path(arguments.out), arguments.engram_from));
+  } else if (has_engram && !arguments.only_draft) {
     print_out(fmt::format("Wrote {}, the Engram rows; keep it beside.\n", convert::engram_path(arguments.out)));
   }
   return kGood;
@@ -158,6 +163,10 @@ std::string contradiction(const ConvertArguments& arguments) {
   if (arguments.consume && !std::filesystem::is_directory(arguments.in, code)) {
     return "--consume belongs to the folder of an official checkpoint, whose shards can go one by one";
   }
+  if (!arguments.engram_from.empty() && arguments.to_gguf()) {
+    return "--engram-from belongs to a packed file as the output; a GGUF holds the Engram rows itself";
+  }
+  if (arguments.only_draft && !arguments.engram_from.empty()) return "a drafter has no Engram rows";
   if (arguments.only_draft && from_gguf) return "--only-draft takes an official checkpoint or a packed file";
   if (arguments.only_draft && arguments.no_draft) return "--only-draft and --no-draft leave nothing";
   if (arguments.only_draft && arguments.consume) return "--consume and --only-draft do not go together";
@@ -211,6 +220,10 @@ void add_convert(CLI::App& program, Action& action) {
       ->check(CLI::IsMember({"exact", "mxfp4"}))
       ->type_name("exact|mxfp4");
   command->add_option("--draft-model", arguments->draft_model, "The drafter's file that belongs to the GGUF IN")
+      ->type_name("FILE");
+  command
+      ->add_option("--engram-from", arguments->engram_from,
+                   "Leave the Engram rows where they are, in this GGUF or .engram file: variants can share one")
       ->type_name("FILE");
   command->add_flag("--no-draft", arguments->no_draft, "Leave the drafter's tensors out");
   command->add_flag("--only-draft", arguments->only_draft,

@@ -1,11 +1,15 @@
 // `bolide inspect`: what a model file holds, and what a decoded token reads of it.
 #include <CLI/App.hpp>
+#include <fmt/format.h>
 #include <memory>
 
 #include "app/command.h"
 #include "app/engine_options.h"
 #include "app/model_report.h"
 #include "app/standard_streams.h"
+#include "convert/rows_of.h"
+#include "engine/model_files.h"
+#include "formats/packed_file.h"
 
 namespace bolide::app {
 namespace {
@@ -14,11 +18,32 @@ struct InspectOptions {
   std::string model;
   bool tensors = false;
   bool json = false;
+  bool verify = false;
 };
+
+// Reads a packed file and its rows, and compares them with the hashes that they were written with.
+int verify(const std::string& model) {
+  const Result<std::optional<std::string>> path = engine::find_packed_file(model);
+  if (!path) return report_failure(path.error());
+  if (!*path || engine::is_gguf(**path)) {
+    return report_failure({model + ": only packed files hold hashes of their contents; convert it to have them"});
+  }
+  const Result<formats::PackedFile> file = formats::PackedFile::open(**path);
+  if (!file) return report_failure(file.error());
+  if (Status good = file->verify_contents(); !good) return report_failure(good.error());
+  print_out(fmt::format("{}: {} tensors have the hashes that the file names.\n", **path, file->tensors().size()));
+  if (file->engram_json().empty()) return kGood;
+  const Result<formats::EngramFile> rows = convert::open_rows_of(**path);
+  if (!rows) return report_failure(rows.error());
+  if (Status good = formats::verify_contents(*rows); !good) return report_failure(good.error());
+  print_out(fmt::format("{}: {} Engram tables have the hashes that the file names.\n", rows->path, rows->tables.size()));
+  return kGood;
+}
 
 int inspect(const InspectOptions& options) {
   const Result<std::string> path = resolve_model(options.model);
   if (!path) return report_failure(path.error());
+  if (options.verify) return verify(*path);
   const Result<ModelSummary> summary = summarize_model(*path);
   if (!summary) return report_failure(summary.error());
   print_out(options.json ? json_report(*summary, options.tensors) : text_report(*summary, options.tensors));
@@ -31,7 +56,7 @@ void add_inspect(CLI::App& program, Action& action) {
   auto options = std::make_shared<InspectOptions>();
   CLI::App* command = program.add_subcommand(
       "inspect", "Show a model's configuration, tensors and sizes, and what one decoded token reads");
-  command->footer("Reads headers only, so it is instant for a model of any size.\nExample: bolide inspect models/nano");
+  command->footer("Reads headers only (but for --verify), so it is instant for a model of any size.\nExample: bolide inspect models/nano");
   command
       ->add_option("model", options->model,
                    "A packed file, a GGUF, or a folder with a packed file or with the official checkpoint. Default: "
@@ -39,6 +64,8 @@ void add_inspect(CLI::App& program, Action& action) {
       ->type_name("PATH");
   command->add_flag("--tensors", options->tensors, "List every tensor");
   command->add_flag("--json", options->json, "Print JSON for scripts");
+  command->add_flag("--verify", options->verify,
+                    "Read all of a packed file and its Engram rows and compare them with the hashes they hold");
   command->callback([options, &action] { action = [options] { return inspect(*options); }; });
 }
 

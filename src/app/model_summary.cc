@@ -7,6 +7,7 @@
 #include "convert/checkpoint_folder.h"
 #include "convert/file_names.h"
 #include "convert/gguf_model.h"
+#include "convert/rows_of.h"
 #include "engine/model_files.h"
 #include "formats/engram_file.h"
 #include "formats/packed_file.h"
@@ -55,7 +56,7 @@ Result<ModelSummary> summarize_packed(const std::string& path) {
                                tensor->spec.shape.experts * (planes.codes + planes.scales)});
   }
   if (config->engram.layer_ids.empty() || is_drafter) return summary;
-  Result<formats::EngramFile> rows = formats::open_engram_file(convert::engram_path(path));
+  Result<formats::EngramFile> rows = convert::open_rows_of(path);
   if (!rows) return rows.error();
   for (const formats::EngramTable& table : rows->tables)
     summary.engram_tables.push_back({table.spec.layer, table.spec.rows, table.spec.row_bytes});

@@ -135,10 +135,12 @@ std::vector<const MappedFile*> shards_of(const model::TensorSpec& spec, const fo
   return files;
 }
 
-std::vector<const MappedFile*> shards_without_rest(const formats::Checkpoint& checkpoint, bool with_draft) {
+std::vector<const MappedFile*> shards_without_rest(const formats::Checkpoint& checkpoint, bool with_draft,
+                                                   bool with_engram) {
   std::set<u64> with_rest;
   for (const formats::Tensor& tensor : checkpoint.tensors()) {
-    if (model::is_vision_tensor(tensor.name) || (!with_draft && tensor.name.starts_with("mtp."))) {
+    if (model::is_vision_tensor(tensor.name) || (!with_draft && tensor.name.starts_with("mtp.")) ||
+        (!with_engram && tensor.name.find(".engram.embed.") != std::string::npos)) {
       with_rest.insert(tensor.shard);
     }
   }

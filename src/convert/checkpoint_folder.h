@@ -40,7 +40,9 @@ Result<CheckpointFolder> open_draft_folder(const std::string& path);
 // The shards that hold the tensor's parts.
 std::vector<const MappedFile*> shards_of(const model::TensorSpec& spec, const formats::Checkpoint& checkpoint);
 
-// The shards whose every tensor goes into a conversion: those of the vision tower do not, and perhaps the drafter's.
-std::vector<const MappedFile*> shards_without_rest(const formats::Checkpoint& checkpoint, bool with_draft);
+// The shards whose every tensor goes into a conversion: those of the vision tower do not, and perhaps the drafter's
+// or the Engram rows.
+std::vector<const MappedFile*> shards_without_rest(const formats::Checkpoint& checkpoint, bool with_draft,
+                                                   bool with_engram = true);
 
 }  // namespace bolide::convert

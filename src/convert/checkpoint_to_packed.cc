@@ -6,7 +6,7 @@ namespace {
 using model::TensorSpec;
 
 PackInput pack_input(const CheckpointFolder& folder, const ConvertOptions& options) {
-  PackInput input{.name = folder.path, .documents = folder.documents};
+  PackInput input{.name = folder.path, .config = folder.config, .documents = folder.documents};
   for (const TensorSpec& spec : model::tensor_specs(folder.config)) {
     if (spec.draft ? !options.with_draft : !options.with_trunk) continue;
     input.tensors.push_back({.spec = spec,
@@ -18,7 +18,7 @@ PackInput pack_input(const CheckpointFolder& folder, const ConvertOptions& optio
   }
   if (options.with_trunk) input.engram_tables = engram_table_rows(folder.config.engram, *folder.checkpoint);
   for (const MappedFile& shard : folder.checkpoint->shards()) input.sources.push_back(&shard);
-  input.consumable = shards_without_rest(*folder.checkpoint, options.with_draft);
+  input.consumable = shards_without_rest(*folder.checkpoint, options.with_draft, options.engram_from.empty());
   return input;
 }
 

@@ -77,6 +77,13 @@ std::vector<EngramTableRows> engram_table_rows(const model::EngramConfig& config
   return tables;
 }
 
+Result<std::vector<std::byte>> read_engram_row(const EngramTableRows& table, u64 row) {
+  JoinedRows joined(table);
+  const Result<Bytes> bytes = joined.read(row, 1);
+  if (!bytes) return bytes.error();
+  return std::vector<std::byte>(bytes->begin(), bytes->end());
+}
+
 Status append_engram_rows(const EngramTableRows& table, u64 first_row, const Append& append) {
   JoinedRows joined(table);
   for (u64 first = first_row; first < table.rows; first += kRowsAtOnce) {

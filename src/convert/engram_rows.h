@@ -34,6 +34,9 @@ EngramTableRows joined_rows(u32 layer, u64 head_dim, const SourceRange& joined);
 std::vector<EngramTableRows> engram_table_rows(const model::EngramConfig& config,
                                                const formats::Checkpoint& checkpoint);
 
+// One row, codes and scales.
+Result<std::vector<std::byte>> read_engram_row(const EngramTableRows& table, u64 row);
+
 // Hands over the rows from `first_row` on, some MB at a time. A NaN code is an error that names the layer and the row.
 Status append_engram_rows(const EngramTableRows& table, u64 first_row, const Append& append);
 

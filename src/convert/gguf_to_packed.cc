@@ -21,7 +21,7 @@ void report_left_out(ConvertReport& report, const GgufModel& model, const Conver
 }  // namespace
 
 Result<PackInput> pack_input(const GgufModel& model, const ConvertOptions& options) {
-  PackInput input{.name = model.path, .documents = model.documents};
+  PackInput input{.name = model.path, .config = model.config, .documents = model.documents};
   for (const GgufSource& source : model.tensors) {
     if (source.spec.draft && !options.with_draft) continue;
     model::TensorSpec spec = source.spec;

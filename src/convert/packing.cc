@@ -8,7 +8,9 @@
 #include "convert/file_names.h"
 #include "convert/packed_specs.h"
 #include "convert/parallel.h"
+#include "convert/shared_rows.h"
 #include "formats/engram_file.h"
+#include "formats/engram_link.h"
 #include "formats/packed_plan.h"
 #include "formats/packed_writer.h"
 
@@ -133,7 +135,15 @@ ConversionRun run_of(const ConvertOptions& options) {
   return {.n_threads = thread_count(options), .progress = options.progress, .sync_bytes = options.sync_bytes, .stop = options.stop};
 }
 
-Result<PackedModel> pack_to_files(const PackInput& input, const std::string& path, const ConvertOptions& options) {
+Result<PackedModel> pack_to_files(const PackInput& whole_input, const std::string& path,
+                                  const ConvertOptions& options) {
+  PackInput input = whole_input;
+  if (!options.engram_from.empty()) {
+    const auto rows = find_shared_rows(options.engram_from, input.config, input.engram_tables);
+    if (!rows) return rows.error();
+    if (Status linked = formats::write_engram_link(engram_path(path), *rows); !linked) return linked.error();
+    input.engram_tables.clear();
+  }
   const std::vector<formats::PackedSpec> specs = specs_of(input);
   Conversion conversion{.plan = plan_of(input, specs), .sources = input.sources, .path = path};
   if (options.consume) conversion.consumed = input.consumable;

@@ -18,6 +18,7 @@ namespace bolide::convert {
 struct ConvertOptions {
   bool with_trunk = true;  // false: the drafter alone
   bool with_draft = true;  // false: leave the drafter's tensors out
+  std::string engram_from;  // leave the Engram rows in this file; empty: write them
   bool consume = false;    // remove each shard of a checkpoint once all that is made of it is safe
   u32 n_threads = 0;       // 0: as many as the machine has
   TellProgress progress;
@@ -46,6 +47,7 @@ struct PackTask {
 // The source stays open until the packing ends.
 struct PackInput {
   std::string name;  // of the source, for errors
+  model::Config config;
   formats::PackedDocuments documents;
   std::vector<PackTask> tensors;  // in the order of the packed file
   std::vector<EngramTableRows> engram_tables;
@@ -53,7 +55,8 @@ struct PackInput {
   std::vector<const MappedFile*> consumable;  // those of them that hold nothing else: --consume may remove them
 };
 
-// Writes the packed file `path` and, where the model has Engram layers, the rows file engram_path(path). Both are
+// Writes the packed file `path` and, where the model has Engram layers, the rows file engram_path(path), or there a link
+// to the rows' file (options.engram_from). Both are
 // written as *.partial and get their names at the end, the rows first; what a failure or a kill leaves, the next call
 // goes on from (conversion.h). A failure names the tensor or the file.
 Result<PackedModel> pack_to_files(const PackInput& input, const std::string& path, const ConvertOptions& options);

@@ -9,6 +9,7 @@
 #include "convert/checkpoint_to_packed.h"
 #include "convert/file_names.h"
 #include "convert/float_rows.h"
+#include "convert/rows_of.h"
 #include "engram/table_sources.h"
 #include "formats/gguf_writer.h"
 #include "model/engram_shape.h"
@@ -290,11 +291,10 @@ Status add_engram_rows(const std::string& packed_path, GgufInput& input,
       engram::parse_engram_constants(input.documents.engram, packed_path + ", engram.json", shape);
   if (!constants) return constants.error();
   input.engram = *std::move(constants);
-  const std::string path = engram_path(packed_path);
-  const Result<formats::EngramFile> rows = formats::open_engram_file(path);
+  const Result<formats::EngramFile> rows = open_rows_of(packed_path);
   if (!rows) return rows.error();
   if (const auto sources = engram::table_sources(*rows, shape); !sources) return sources.error();
-  Result<MappedFile> opened = MappedFile::open(path);
+  Result<MappedFile> opened = MappedFile::open(rows->path);
   if (!opened) return opened.error();
   const auto file = std::make_shared<const MappedFile>(*std::move(opened));
   for (const formats::EngramTable& table : rows->tables) {

@@ -13,6 +13,7 @@
 #include "convert/checkpoint_to_packed.h"
 #include "convert/file_names.h"
 #include "convert/gguf_to_packed.h"
+#include "convert/rows_of.h"
 #include "engram/table_sources.h"
 #include "formats/engram_file.h"
 #include "formats/packed_file.h"
@@ -113,7 +114,7 @@ Result<std::unique_ptr<OpenModel>> open_packed(const std::string& path, const st
         engram::parse_engram_constants(file->engram_json(), path + ", engram.json", shape);
     if (!constants) return constants.error();
     parts.engram_constants = std::move(*constants);
-    Result<formats::EngramFile> rows = formats::open_engram_file(convert::engram_path(path));
+    Result<formats::EngramFile> rows = convert::open_rows_of(path);
     if (!rows) return rows.error();
     Result<std::vector<engram::TableSource>> tables = engram::table_sources(*rows, shape);
     if (!tables) return tables.error();

@@ -8,6 +8,7 @@
 
 #include "base/mapped_file.h"
 #include "formats/checked_size.h"
+#include "formats/engram_link.h"
 #include "formats/names.h"
 
 namespace bolide::formats {
@@ -126,6 +127,7 @@ Result<EngramFile> open_engram_file(const std::string& path) {
   const Result<MappedFile> file = MappedFile::open(path);
   if (!file) return file.error();
   const Bytes bytes = file->bytes();
+  if (is_engram_link(bytes)) return open_engram_link(bytes, path);
   return parse_engram_header(bytes.first(std::min<std::size_t>(bytes.size(), kEngramHeaderBytes)), bytes.size(), path);
 }
 
@@ -147,6 +149,11 @@ Status verify_contents(const EngramFile& file) {
   const Result<MappedFile> mapping = MappedFile::open(file.path);
   if (!mapping) return mapping.error();
   for (const EngramTable& table : file.tables) {
+    if (table.digest == Sha256Digest{}) {
+      return Error{fmt::format("{}: the rows of layer {} have no hash to compare them with: they lie in a file of another "
+                               "kind (convert --engram-from)",
+                               file.path, table.spec.layer)};
+    }
     if (table.offset + table.bytes() > mapping->bytes().size()) {
       return Error{
           fmt::format("{}: the file was cut to {} bytes after it was opened", file.path, mapping->bytes().size())};

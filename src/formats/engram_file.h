@@ -27,13 +27,15 @@ struct EngramTable {
   u64 bytes() const { return spec.rows * spec.row_bytes; }
 };
 
-// What the header says, checked against the size of the file.
+// What the header says, checked against the size of the file. Or what a link says (engram_link.h): then the rows, and
+// `path`, are those of the file that it names, and the tables have no digests.
 struct EngramFile {
   std::string path;
   std::vector<EngramTable> tables;  // in the order of the file
   Sha256Digest identity{};          // the hash in the header, which covers counts, places and content hashes
 };
 
+// Follows a link.
 Result<EngramFile> open_engram_file(const std::string& path);
 // The header alone: the first kEngramHeaderBytes of a file of `file_bytes` bytes.
 Result<EngramFile> parse_engram_header(Bytes header, u64 file_bytes, std::string_view path);
