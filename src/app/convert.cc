@@ -7,10 +7,12 @@
 #include "app/command.h"
 #include "app/progress_bar.h"
 #include "app/standard_streams.h"
+#include "app/stop_signals.h"
 #include "app/text_table.h"
 #include "convert/checkpoint_to_packed.h"
 #include "convert/file_names.h"
 #include "convert/gguf_to_packed.h"
+#include "convert/journal.h"
 #include "convert/to_gguf.h"
 #include "engine/model_files.h"
 
@@ -23,7 +25,10 @@ struct ConvertArguments {
   std::string to;           // "packed", "gguf", or nothing: what the name of `out` says
   std::string recipe;       // "exact", "mxfp4", or nothing: exact
   std::string draft_model;  // beside a GGUF
+  std::string engram_from;
   bool no_draft = false;
+  bool only_draft = false;
+  bool consume = false;
 
   bool to_gguf() const { return to.empty() ? engine::is_gguf(out) : to == "gguf"; }
 };
@@ -69,19 +74,40 @@ void print_written(const std::string& path, u64 bytes, std::string_view what) {
   print_out(fmt::format("Wrote {}, {}{}.\n", path, readable_bytes(bytes), what));
 }
 
+convert::ConvertOptions convert_options(const ConvertArguments& arguments, ProgressBar& bar, const StopSignals& stop) {
+  convert::ConvertOptions options;
+  options.with_draft = !arguments.no_draft;
+  options.with_trunk = !arguments.only_draft;
+  options.consume = arguments.consume;
+  options.engram_from = arguments.engram_from;
+  options.progress = [&bar](u64 done, u64 total) { bar.show(done, total); };
+  options.stop = &stop.came();
+  return options;
+}
+
+// An earlier run with --consume may have removed shards.
+Result<convert::CheckpointFolder> open_folder(const ConvertArguments& arguments) {
+  if (arguments.only_draft) return convert::open_draft_folder(arguments.in);
+  const Result<std::vector<formats::GoneShard>> gone = convert::consumed_shards(arguments.out);
+  if (!gone) return gone.error();
+  return convert::open_checkpoint_folder(arguments.in, *gone);
+}
+
 // A folder's checkpoint or a GGUF into packed weights; `source` is the open model.
 template <class Source>
 int pack(const Source& source, bool has_engram, const ConvertArguments& arguments) {
   ProgressBar bar("convert");
-  convert::ConvertOptions options;
-  options.with_draft = !arguments.no_draft;
-  options.progress = [&bar](u64 done, u64 total) { bar.show(done, total); };
+  const StopSignals stop;
+  const convert::ConvertOptions options = convert_options(arguments, bar, stop);
   const Result<convert::PackedModel> packed = convert::convert_to_files(source, arguments.out, options);
   bar.finish();
   if (!packed) return report_failure(packed.error());
   print_report(packed->report);
-  print_written(arguments.out, packed->weights.bytes().size(), "");
-  if (has_engram) {
+  print_written(arguments.out, packed->weights.bytes().size(), arguments.only_draft ? ", the drafter" : "");
+  if (has_engram && !arguments.engram_from.empty()) {
+    print_out(fmt::format("Wrote {}, which says that the Engram rows are in {}; keep both.\n",
+                          convert::engram_path(arguments.out), arguments.engram_from));
+  } else if (has_engram && !arguments.only_draft) {
     print_out(fmt::format("Wrote {}, the Engram rows; keep it beside.\n", convert::engram_path(arguments.out)));
   }
   return kGood;
@@ -93,36 +119,36 @@ int convert_to_packed(const ConvertArguments& arguments) {
     if (!model) return report_failure(model.error());
     return pack(*model, !model->engram_rows.empty(), arguments);
   }
-  const Result<convert::CheckpointFolder> folder = convert::open_checkpoint_folder(arguments.in);
+  const Result<convert::CheckpointFolder> folder = open_folder(arguments);
   if (!folder) return report_failure(folder.error());
   return pack(*folder, !folder->engram_tables.empty(), arguments);
 }
 
 // What a GGUF is to be written from: a folder is an official checkpoint, a file is packed.
-Result<convert::GgufInput> open_gguf_input(const std::string& path) {
+Result<convert::GgufInput> open_gguf_input(const ConvertArguments& arguments) {
   std::error_code code;
-  if (!std::filesystem::is_directory(path, code)) return convert::gguf_input(path);
-  const Result<convert::CheckpointFolder> folder = convert::open_checkpoint_folder(path);
+  if (!std::filesystem::is_directory(arguments.in, code)) return convert::gguf_input(arguments.in);
+  const Result<convert::CheckpointFolder> folder = open_folder(arguments);
   if (!folder) return folder.error();
   return convert::gguf_input(*folder);
 }
 
 int convert_to_gguf(const ConvertArguments& arguments) {
-  const Result<convert::GgufInput> input = open_gguf_input(arguments.in);
+  const Result<convert::GgufInput> input = open_gguf_input(arguments);
   if (!input) return report_failure(input.error());
   const convert::GgufRecipe recipe =
       arguments.recipe == "mxfp4" ? convert::GgufRecipe::kMxfp4 : convert::GgufRecipe::kExact;
   ProgressBar bar("convert");
-  convert::ConvertOptions options;
-  options.with_draft = !arguments.no_draft;
-  options.progress = [&bar](u64 done, u64 total) { bar.show(done, total); };
+  const StopSignals stop;
+  const convert::ConvertOptions options = convert_options(arguments, bar, stop);
   const Result<convert::GgufReport> result = convert::convert_to_gguf(*input, arguments.out, recipe, options);
   bar.finish();
   if (!result) return report_failure(result.error());
   print_report(result->report);
-  print_written(arguments.out, result->target_bytes, "");
+  if (result->target_bytes > 0) print_written(arguments.out, result->target_bytes, "");
   if (result->draft_bytes > 0) {
-    print_written(convert::gguf_draft_path(arguments.out), result->draft_bytes, ", the drafter");
+    print_written(arguments.only_draft ? arguments.out : convert::gguf_draft_path(arguments.out), result->draft_bytes,
+                  ", the drafter");
   }
   return kGood;
 }
@@ -133,6 +159,17 @@ std::string contradiction(const ConvertArguments& arguments) {
   if (from_gguf && arguments.to_gguf())
     return "a GGUF is converted to a packed file only; from that a GGUF can be made";
   if (!from_gguf && !arguments.draft_model.empty()) return "--draft-model belongs to a GGUF as the source";
+  std::error_code code;
+  if (arguments.consume && !std::filesystem::is_directory(arguments.in, code)) {
+    return "--consume belongs to the folder of an official checkpoint, whose shards can go one by one";
+  }
+  if (!arguments.engram_from.empty() && arguments.to_gguf()) {
+    return "--engram-from belongs to a packed file as the output; a GGUF holds the Engram rows itself";
+  }
+  if (arguments.only_draft && !arguments.engram_from.empty()) return "a drafter has no Engram rows";
+  if (arguments.only_draft && from_gguf) return "--only-draft takes an official checkpoint or a packed file";
+  if (arguments.only_draft && arguments.no_draft) return "--only-draft and --no-draft leave nothing";
+  if (arguments.only_draft && arguments.consume) return "--consume and --only-draft do not go together";
   if (!arguments.to_gguf() && !arguments.recipe.empty()) return "--recipe belongs to --to gguf";
   return "";
 }
@@ -161,6 +198,7 @@ void add_convert(CLI::App& program, Action& action) {
   command->footer(
       "The packed file is what the engine computes on; the rows of the Engram tables go to a file beside it. A GGUF\n"
       "holds both, in the form of ds4's files; the drafter gets a GGUF of its own, NAME-draft.gguf.\n"
+      "A conversion that was interrupted, even by a power cut, goes on when the same command is repeated.\n"
       "Examples: bolide convert models/nano nano.bolide && bolide run --model nano.bolide\n"
       "          bolide convert model.gguf model.bolide --draft-model drafter.gguf\n"
       "          bolide convert model.bolide model.gguf --recipe mxfp4");
@@ -183,7 +221,16 @@ void add_convert(CLI::App& program, Action& action) {
       ->type_name("exact|mxfp4");
   command->add_option("--draft-model", arguments->draft_model, "The drafter's file that belongs to the GGUF IN")
       ->type_name("FILE");
+  command
+      ->add_option("--engram-from", arguments->engram_from,
+                   "Leave the Engram rows where they are, in this GGUF or .engram file: variants can share one")
+      ->type_name("FILE");
   command->add_flag("--no-draft", arguments->no_draft, "Leave the drafter's tensors out");
+  command->add_flag("--only-draft", arguments->only_draft,
+                    "The drafter alone, for --draft-model; config.json and the three mtp shards are enough");
+  command->add_flag("--consume", arguments->consume,
+                    "Remove each shard of a checkpoint as soon as all of it is safely converted, for disks without "
+                    "room for both; there is no way back but to get it again");
   command->callback([arguments, &action] { action = [arguments] { return convert_model(*arguments); }; });
 }
 

@@ -145,8 +145,10 @@ std::string text_report(const ModelSummary& summary, bool every_tensor) {
   add("Configuration", configuration(summary.config));
   add("Layers", layers(summary.config));
   add("Tensors by class", tensor_classes(summary));
-  add("Weights that one decoded token reads (routed experts: the used ones; embedding: one row)",
-      reads(read_per_token(summary, false)) + engram_reads(summary));
+  if (const std::vector<ReadPerToken> trunk = read_per_token(summary, false); !trunk.empty()) {
+    add("Weights that one decoded token reads (routed experts: the used ones; embedding: one row)",
+        reads(trunk) + engram_reads(summary));
+  }
   if (const std::vector<ReadPerToken> draft = read_per_token(summary, true); !draft.empty())
     add("Weights of its own that the drafter reads for one block (each tensor once)", reads(draft));
   if (every_tensor) add("Tensors (experts x rows x columns; bytes with scales)", tensors(summary));

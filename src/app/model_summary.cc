@@ -7,9 +7,11 @@
 #include "convert/checkpoint_folder.h"
 #include "convert/file_names.h"
 #include "convert/gguf_model.h"
+#include "convert/rows_of.h"
 #include "engine/model_files.h"
 #include "formats/engram_file.h"
 #include "formats/packed_file.h"
+#include "model/packed_weights.h"
 
 namespace bolide::app {
 namespace {
@@ -23,7 +25,7 @@ Result<ModelSummary> summarize_checkpoint(const std::string& path) {
   ModelSummary summary{path, ModelForm::kCheckpoint, folder->config, {}, {}, folder->skipped};
   const auto bytes_of = [&](const std::string& name) {
     const formats::Tensor* tensor = folder->checkpoint->find(name);
-    return tensor != nullptr ? tensor->data.size() : 0;
+    return tensor != nullptr ? tensor->bytes : 0;
   };
   for (const TensorSpec& spec : model::tensor_specs(folder->config)) {
     const bool scaled = spec.checkpoint == CheckpointFormat::kFp8 || spec.checkpoint == CheckpointFormat::kFp4;
@@ -44,16 +46,17 @@ Result<ModelSummary> summarize_packed(const std::string& path) {
   Result<model::Config> config = model::parse_config(file->config_json(), path + ", config.json");
   if (!config) return config.error();
   ModelSummary summary{path, ModelForm::kPacked, *config, {}, {}, {}};
+  const bool is_drafter = model::is_packed_drafter(*file);
   for (const TensorSpec& spec : model::tensor_specs(*config)) {
     const formats::PackedTensor* tensor = file->find(spec.name);
-    if (tensor == nullptr && spec.draft) continue;
+    if (tensor == nullptr && (spec.draft || is_drafter)) continue;
     if (tensor == nullptr) return Error{fmt::format("{}: tensor {} is missing", path, spec.name)};
     const formats::PlaneBytes& planes = tensor->placement.expert;
     summary.tensors.push_back({spec, std::string(formats::name(tensor->spec.shape.type)),
                                tensor->spec.shape.experts * (planes.codes + planes.scales)});
   }
-  if (config->engram.layer_ids.empty()) return summary;
-  Result<formats::EngramFile> rows = formats::open_engram_file(convert::engram_path(path));
+  if (config->engram.layer_ids.empty() || is_drafter) return summary;
+  Result<formats::EngramFile> rows = convert::open_rows_of(path);
   if (!rows) return rows.error();
   for (const formats::EngramTable& table : rows->tables)
     summary.engram_tables.push_back({table.spec.layer, table.spec.rows, table.spec.row_bytes});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 
 #include "base/mapped_file.h"
 #include "convert/token_map_of.h"
@@ -46,25 +47,26 @@ Result<std::string> read_engram_json(const CheckpointFolder& folder) {
                              shape);
 }
 
-Status read_documents(CheckpointFolder& folder) {
-  const auto read = [&](const char* name, u64 limit_bytes) {
-    return read_text_file(fmt::format("{}/{}", folder.path, name), limit_bytes);
-  };
+Status read_config(CheckpointFolder& folder) {
+  const std::string path = folder.path + "/config.json";
   std::error_code ignored;  // what cannot be asked cannot be opened either, and that error says why
-  if (std::filesystem::is_directory(folder.path, ignored) &&
-      !std::filesystem::exists(folder.path + "/config.json", ignored)) {
+  if (std::filesystem::is_directory(folder.path, ignored) && !std::filesystem::exists(path, ignored)) {
     return Error{folder.path +
                  ": this folder has no model in it: no packed file (*.bolide), and no config.json, as an official "
                  "checkpoint has"};
   }
-  Result<std::string> config = read("config.json", kMaxConfigBytes);
+  Result<std::string> config = read_text_file(path, kMaxConfigBytes);
   if (!config) return config.error();
-  Result<model::Config> parsed = model::parse_config(*config, folder.path + "/config.json");
+  Result<model::Config> parsed = model::parse_config(*config, path);
   if (!parsed) return parsed.error();
   folder.config = *std::move(parsed);
   folder.documents.config = *std::move(config);
+  return {};
+}
 
-  Result<std::string> tokenizer = read("tokenizer.json", kMaxDocumentBytes);
+Status read_documents(CheckpointFolder& folder) {
+  if (Status read = read_config(folder); !read) return read;
+  Result<std::string> tokenizer = read_text_file(folder.path + "/tokenizer.json", kMaxDocumentBytes);
   if (!tokenizer) return tokenizer.error();
   folder.documents.tokenizer = *std::move(tokenizer);
 
@@ -94,20 +96,65 @@ Status find_engram_tables(CheckpointFolder& folder) {
 
 }  // namespace
 
-Result<CheckpointFolder> open_checkpoint_folder(const std::string& path) {
+Result<CheckpointFolder> open_checkpoint_folder(const std::string& path,
+                                                const std::vector<formats::GoneShard>& gone) {
   CheckpointFolder folder;
   folder.path = path;
   if (Status read = read_documents(folder); !read) return read.error();
 
-  Result<formats::Checkpoint> checkpoint = formats::Checkpoint::open_folder(path);
+  Result<formats::Checkpoint> checkpoint = formats::Checkpoint::open_folder(path, gone);
   if (!checkpoint) return checkpoint.error();
   folder.checkpoint = std::make_shared<const formats::Checkpoint>(*std::move(checkpoint));
   const Result<model::SkippedTensors> skipped = model::account_for_tensors(folder.config, *folder.checkpoint);
   if (!skipped) return Error{fmt::format("{}: {}", path, skipped.error().message)};
   folder.skipped = *skipped;
-  for (const formats::Tensor& tensor : folder.checkpoint->tensors()) folder.payload_bytes += tensor.data.size();
+  for (const formats::Tensor& tensor : folder.checkpoint->tensors()) folder.payload_bytes += tensor.bytes;
   if (Status found = find_engram_tables(folder); !found) return found.error();
   return folder;
+}
+
+Result<CheckpointFolder> open_draft_folder(const std::string& path) {
+  CheckpointFolder folder;
+  folder.path = path;
+  if (Status read = read_config(folder); !read) return read.error();
+  if (folder.config.draft.n_stages == 0) return Error{path + "/config.json: this model has no drafter"};
+  Result<formats::Checkpoint> checkpoint = formats::Checkpoint::open_part(path, "mtp.");
+  if (!checkpoint) return checkpoint.error();
+  folder.checkpoint = std::make_shared<const formats::Checkpoint>(*std::move(checkpoint));
+  if (Status complete = model::account_for_draft_tensors(folder.config, *folder.checkpoint); !complete) {
+    return Error{fmt::format("{}: {}", path, complete.error().message)};
+  }
+  for (const formats::Tensor& tensor : folder.checkpoint->tensors()) folder.payload_bytes += tensor.bytes;
+  return folder;
+}
+
+std::vector<const MappedFile*> shards_of(const model::TensorSpec& spec, const formats::Checkpoint& checkpoint) {
+  std::set<u64> shards;
+  const bool scaled =
+      spec.checkpoint == model::CheckpointFormat::kFp8 || spec.checkpoint == model::CheckpointFormat::kFp4;
+  for (u64 expert = 0; expert < spec.packed.experts; ++expert) {
+    shards.insert(checkpoint.find(spec.expert_name(expert))->shard);
+    if (scaled) shards.insert(checkpoint.find(spec.expert_scale_name(expert))->shard);
+  }
+  std::vector<const MappedFile*> files;
+  for (const u64 shard : shards) files.push_back(&checkpoint.shards()[shard]);
+  return files;
+}
+
+std::vector<const MappedFile*> shards_without_rest(const formats::Checkpoint& checkpoint, bool with_draft,
+                                                   bool with_engram) {
+  std::set<u64> with_rest;
+  for (const formats::Tensor& tensor : checkpoint.tensors()) {
+    if (model::is_vision_tensor(tensor.name) || (!with_draft && tensor.name.starts_with("mtp.")) ||
+        (!with_engram && tensor.name.find(".engram.embed.") != std::string::npos)) {
+      with_rest.insert(tensor.shard);
+    }
+  }
+  std::vector<const MappedFile*> shards;
+  for (u64 i = 0; i < checkpoint.shards().size(); ++i) {
+    if (!with_rest.contains(i)) shards.push_back(&checkpoint.shards()[i]);
+  }
+  return shards;
 }
 
 }  // namespace bolide::convert

@@ -12,6 +12,7 @@
 #include "formats/packed_file.h"
 #include "model/checkpoint_accounting.h"
 #include "model/config.h"
+#include "model/tensors.h"
 
 namespace bolide::convert {
 
@@ -29,7 +30,19 @@ struct CheckpointFolder {
   u64 payload_bytes = 0;                           // of all tensors
 };
 
-// Errors name the file, and the field or tensor.
-Result<CheckpointFolder> open_checkpoint_folder(const std::string& path);
+// Errors name the file, and the field or tensor. `gone`: shards of which only the header is left (formats/checkpoint.h).
+Result<CheckpointFolder> open_checkpoint_folder(const std::string& path,
+                                                const std::vector<formats::GoneShard>& gone = {});
+
+// The drafter alone: config.json and the three mtp shards are enough. The other documents stay empty.
+Result<CheckpointFolder> open_draft_folder(const std::string& path);
+
+// The shards that hold the tensor's parts.
+std::vector<const MappedFile*> shards_of(const model::TensorSpec& spec, const formats::Checkpoint& checkpoint);
+
+// The shards whose every tensor goes into a conversion: those of the vision tower do not, and perhaps the drafter's
+// or the Engram rows.
+std::vector<const MappedFile*> shards_without_rest(const formats::Checkpoint& checkpoint, bool with_draft,
+                                                   bool with_engram = true);
 
 }  // namespace bolide::convert

@@ -6,16 +6,19 @@ namespace {
 using model::TensorSpec;
 
 PackInput pack_input(const CheckpointFolder& folder, const ConvertOptions& options) {
-  PackInput input{.name = folder.path, .documents = folder.documents};
+  PackInput input{.name = folder.path, .config = folder.config, .documents = folder.documents};
   for (const TensorSpec& spec : model::tensor_specs(folder.config)) {
-    if (spec.draft && !options.with_draft) continue;
+    if (spec.draft ? !options.with_draft : !options.with_trunk) continue;
     input.tensors.push_back({.spec = spec,
                              .from = std::string(model::name(spec.checkpoint)),
+                             .files = shards_of(spec, *folder.checkpoint),
                              .convert = [&folder, spec](const Append& append) {
                                return convert_tensor(spec, *folder.checkpoint, append);
                              }});
   }
-  input.engram_tables = engram_table_rows(folder.config.engram, *folder.checkpoint);
+  if (options.with_trunk) input.engram_tables = engram_table_rows(folder.config.engram, *folder.checkpoint);
+  for (const MappedFile& shard : folder.checkpoint->shards()) input.sources.push_back(&shard);
+  input.consumable = shards_without_rest(*folder.checkpoint, options.with_draft, options.engram_from.empty());
   return input;
 }
 
@@ -26,7 +29,7 @@ void report_left_out(ConvertReport& report, const CheckpointFolder& folder, cons
   for (const formats::Tensor& tensor : folder.checkpoint->tensors()) {
     if (!tensor.name.starts_with("mtp.")) continue;
     ++report.omitted_draft.count;
-    report.omitted_draft.bytes += tensor.data.size();
+    report.omitted_draft.bytes += tensor.bytes;
   }
 }
 

@@ -7,8 +7,8 @@
 namespace bolide::convert {
 
 // Writes the packed file `path` and, where the model has Engram layers, the rows file engram_path(path). Both are
-// written as *.partial and get their names at the end, the rows first; on failure nothing is left of an unfinished
-// file. A failure names the tensor or the file.
+// written as *.partial and get their names at the end, the rows first; what a failure or a kill leaves, the next call
+// goes on from (conversion.h). A failure names the tensor or the file.
 Result<PackedModel> convert_to_files(const CheckpointFolder& folder, const std::string& path,
                                      const ConvertOptions& options);
 

@@ -19,13 +19,47 @@ bool is_finite(Bytes codes, Bytes scales) {
   return bad == 0;
 }
 
+// A tensor of the checkpoint, whose values append_engram_rows() looks at.
+SourceRange range_of(const formats::Checkpoint& checkpoint, const std::string& name) {
+  const formats::Tensor* tensor = checkpoint.find(name);
+  check(tensor != nullptr, "every tensor was accounted for");
+  return {.file = &checkpoint.shards()[tensor->shard], .offset = tensor->file_offset, .bytes = tensor->bytes};
+}
+
+// Row after row, codes and scales side by side.
+class JoinedRows {
+ public:
+  explicit JoinedRows(const EngramTableRows& table) : table_(table), codes_(table.codes), scales_(table.scales) {}
+
+  // Good until the next call.
+  Result<Bytes> read(u64 first, u64 n) {
+    if (table_.is_joined()) return codes_.at(first * table_.row_bytes(), n * table_.row_bytes());
+    const u64 n_scales = table_.n_codes / 32;
+    const Result<Bytes> codes = codes_.at(first * table_.n_codes, n * table_.n_codes);
+    if (!codes) return codes.error();
+    const Result<Bytes> scales = scales_.at(first * n_scales, n * n_scales);
+    if (!scales) return scales.error();
+    joined_.resize(n * table_.row_bytes());
+    std::byte* to = joined_.data();
+    for (u64 row = 0; row < n; ++row) {
+      to = std::ranges::copy(codes->subspan(row * table_.n_codes, table_.n_codes), to).out;
+      to = std::ranges::copy(scales->subspan(row * n_scales, n_scales), to).out;
+    }
+    return Bytes(joined_);
+  }
+
+ private:
+  const EngramTableRows& table_;
+  SourceBytes codes_;
+  SourceBytes scales_;
+  std::vector<std::byte> joined_;
+};
+
 }  // namespace
 
-EngramTableRows joined_rows(u32 layer, u64 head_dim, Bytes joined) {
-  EngramTableRows table{.layer = layer, .n_codes = head_dim, .codes = joined};
-  table.rows = joined.size() / table.row_bytes();
-  table.codes_stride = table.scales_stride = table.row_bytes();
-  table.scales = joined.subspan(head_dim);
+EngramTableRows joined_rows(u32 layer, u64 head_dim, const SourceRange& joined) {
+  EngramTableRows table{.layer = layer, .n_codes = head_dim, .codes = joined, .scales = {}};
+  table.rows = joined.bytes / table.row_bytes();
   return table;
 }
 
@@ -37,32 +71,33 @@ std::vector<EngramTableRows> engram_table_rows(const model::EngramConfig& config
     tables.push_back({.layer = layer,
                       .rows = config.rows[i],
                       .n_codes = config.head_dim,
-                      .codes = checkpoint.find(model::engram_codes_name(layer))->data,
-                      .codes_stride = config.head_dim,
-                      .scales = checkpoint.find(model::engram_scales_name(layer))->data,
-                      .scales_stride = config.head_dim / 32});
+                      .codes = range_of(checkpoint, model::engram_codes_name(layer)),
+                      .scales = range_of(checkpoint, model::engram_scales_name(layer))});
   }
   return tables;
 }
 
-Status append_engram_rows(const EngramTableRows& table, const Append& append) {
-  const u64 n_scales = table.n_codes / 32;
-  std::vector<std::byte> joined(std::min(kRowsAtOnce, table.rows) * table.row_bytes());
-  for (u64 first = 0; first < table.rows; first += kRowsAtOnce) {
+Result<std::vector<std::byte>> read_engram_row(const EngramTableRows& table, u64 row) {
+  JoinedRows joined(table);
+  const Result<Bytes> bytes = joined.read(row, 1);
+  if (!bytes) return bytes.error();
+  return std::vector<std::byte>(bytes->begin(), bytes->end());
+}
+
+Status append_engram_rows(const EngramTableRows& table, u64 first_row, const Append& append) {
+  JoinedRows joined(table);
+  for (u64 first = first_row; first < table.rows; first += kRowsAtOnce) {
     const u64 n = std::min(kRowsAtOnce, table.rows - first);
-    std::byte* to = joined.data();
-    for (u64 row = first; row < first + n; ++row) {
-      const Bytes codes = table.codes.subspan(row * table.codes_stride, table.n_codes);
-      const Bytes scales = table.scales.subspan(row * table.scales_stride, n_scales);
-      if (!is_finite(codes, scales)) {
-        return Error{
-            fmt::format("Engram table of layer {}: row {} holds a NaN code; the checkpoint is damaged, get it again",
-                        table.layer, row)};
-      }
-      to = std::ranges::copy(codes, to).out;
-      to = std::ranges::copy(scales, to).out;
+    const Result<Bytes> rows = joined.read(first, n);
+    if (!rows) return rows.error();
+    for (u64 row = 0; row < n; ++row) {
+      const Bytes bytes = rows->subspan(row * table.row_bytes(), table.row_bytes());
+      if (is_finite(bytes.first(table.n_codes), bytes.subspan(table.n_codes))) continue;
+      return Error{
+          fmt::format("Engram table of layer {}: row {} holds a NaN code; the file is damaged, get it again",
+                      table.layer, first + row)};
     }
-    if (Status appended = append(Bytes(joined).first(n * table.row_bytes())); !appended) return appended;
+    if (Status appended = append(*rows); !appended) return appended;
   }
   return {};
 }

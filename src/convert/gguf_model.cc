@@ -164,6 +164,14 @@ Error missing(const GgufFile& file, const TensorSpec& spec) {
                   file.path(), model::gguf_name(spec))};
 }
 
+Status add_source(GgufModel& model, FileAccounting& file, const TensorSpec& spec) {
+  const GgufTensor* tensor = find_source(file, spec);
+  if (tensor == nullptr) return missing(file.file(), spec);
+  if (Status good = check_tensor(spec, *tensor, file.file().path()); !good) return good;
+  model.tensors.push_back({spec, tensor, &file.file().files()[tensor->part]});
+  return {};
+}
+
 Status find_tensors(GgufModel& model, FileAccounting& target, FileAccounting& draft) {
   const std::vector<TensorSpec> specs = model::tensor_specs(model.config);
   const bool with_draft = model.draft != nullptr || std::ranges::any_of(specs, [&](const TensorSpec& spec) {
@@ -171,11 +179,7 @@ Status find_tensors(GgufModel& model, FileAccounting& target, FileAccounting& dr
                           });
   for (const TensorSpec& spec : specs) {
     if (spec.draft && !with_draft) continue;
-    FileAccounting& file = spec.draft ? draft : target;
-    const GgufTensor* tensor = find_source(file, spec);
-    if (tensor == nullptr) return missing(file.file(), spec);
-    if (Status good = check_tensor(spec, *tensor, file.file().path()); !good) return good;
-    model.tensors.push_back({spec, tensor});
+    if (Status added = add_source(model, spec.draft ? draft : target, spec); !added) return added;
   }
   return {};
 }
@@ -191,10 +195,11 @@ Status find_engram_tables(GgufModel& model, FileAccounting& target) {
       return Error{fmt::format("{}: tensor {} is {}, but the configuration makes it I8 [{}, {}]", model.path, name,
                                formats::describe(*table), row_bytes, config.rows[i])};
     }
-    const std::string& path = model.target->paths()[table->part];
-    model.engram_rows.push_back(joined_rows(config.layer_ids[i], config.head_dim, table->data));
-    model.engram_tables.push_back({{path, table->file_offset, row_bytes},
-                                   {path, table->file_offset + config.head_dim, row_bytes},
+    const MappedFile& file = model.target->files()[table->part];
+    model.engram_rows.push_back(joined_rows(config.layer_ids[i], config.head_dim,
+                                            {.file = &file, .offset = table->file_offset, .bytes = table->data.size()}));
+    model.engram_tables.push_back({{file.path(), table->file_offset, row_bytes},
+                                   {file.path(), table->file_offset + config.head_dim, row_bytes},
                                    config.rows[i]});
   }
   return {};
@@ -226,6 +231,23 @@ Result<GgufModel> open_gguf_model(const std::string& path, const std::string& dr
   if (Status all = in_target.finish(model.draft != nullptr, model.skipped); !all) return all.error();
   if (model.draft == nullptr) return model;
   if (Status all = in_draft.finish(false, model.skipped); !all) return all.error();
+  return model;
+}
+
+Result<GgufModel> open_gguf_drafter(const std::string& path, const model::Config& config) {
+  GgufModel model;
+  model.path = path;
+  model.config = config;
+  Result<std::shared_ptr<const GgufFile>> file = open_file(path, kDraftArchitectures);
+  if (!file) return file.error();
+  model.target = *std::move(file);
+  if (Status agrees = model::check_draft_keys(config, *model.target); !agrees) return agrees.error();
+  FileAccounting accounting(*model.target);
+  for (const TensorSpec& spec : model::tensor_specs(config)) {
+    if (!spec.draft) continue;
+    if (Status found = add_source(model, accounting, spec); !found) return found.error();
+  }
+  if (Status all = accounting.finish(false, model.skipped); !all) return all.error();
   return model;
 }
 

@@ -19,6 +19,7 @@ namespace bolide::convert {
 struct GgufSource {
   model::TensorSpec spec;  // as an official checkpoint would give it
   const formats::GgufTensor* tensor;
+  const MappedFile* file;  // that holds it
 };
 
 // An open model whose tensors are all accounted for, with types that their roles can take. No weights were read yet.
@@ -28,7 +29,7 @@ struct GgufModel {
   formats::PackedDocuments documents;  // made from the metadata
   engram::EngramConstants engram;
   std::vector<GgufSource> tensors;           // in the order of model::tensor_specs; with the drafter's, or without
-  std::vector<EngramTableRows> engram_rows;  // views into the file
+  std::vector<EngramTableRows> engram_rows;  // ranges of the file
   std::vector<engram::TableSource> engram_tables;  // the same for readers of single rows
   model::SkippedTensors skipped;                   // the vision tower
   std::shared_ptr<const formats::GgufFile> target;
@@ -39,6 +40,9 @@ struct GgufModel {
 // the file, and the tensor or key; a tensor that is missing, unknown, of another shape, or of a type that its role
 // cannot take is one.
 Result<GgufModel> open_gguf_model(const std::string& path, const std::string& draft_path);
+
+// A drafter's file alone, for a model of this configuration: GgufModel::tensors are the drafter's, its documents empty.
+Result<GgufModel> open_gguf_drafter(const std::string& path, const model::Config& config);
 
 // Bytes of all weights, Engram rows apart.
 u64 weight_bytes(const GgufModel& model);

@@ -20,34 +20,44 @@ void report_left_out(ConvertReport& report, const GgufModel& model, const Conver
 
 }  // namespace
 
-PackInput pack_input(const GgufModel& model, const ConvertOptions& options) {
-  PackInput input{.name = model.path, .documents = model.documents};
+Result<PackInput> pack_input(const GgufModel& model, const ConvertOptions& options) {
+  PackInput input{.name = model.path, .config = model.config, .documents = model.documents};
   for (const GgufSource& source : model.tensors) {
     if (source.spec.draft && !options.with_draft) continue;
     model::TensorSpec spec = source.spec;
-    spec.packed.type = packed_type(spec, *source.tensor);
-    const std::string& path = (source.spec.draft && model.draft != nullptr ? model.draft : model.target)->path();
-    input.tensors.push_back({.spec = spec,
-                             .from = std::string(formats::name(source.tensor->type)),
-                             .convert = [spec, &tensor = *source.tensor, &path](const Append& append) {
-                               Result<TensorConversion> done = convert_gguf_tensor(spec, tensor, append);
-                               if (done) return done;
-                               return Result<TensorConversion>(
-                                   Error{fmt::format("{}: {}", path, done.error().message)});
-                             }});
+    const Result<formats::WeightType> type = packed_type(spec, *source.tensor, *source.file);
+    if (!type) return type.error();
+    spec.packed.type = *type;
+    const auto convert = [spec, source](const Append& append) -> Result<TensorConversion> {
+      Result<TensorConversion> done = convert_gguf_tensor(spec, *source.tensor, *source.file, append);
+      if (done) return done;
+      return Error{fmt::format("{}: {}", source.file->path(), done.error().message)};
+    };
+    input.tensors.push_back(
+        {.spec = spec,
+         .from = std::string(formats::name(source.tensor->type)),
+         .files = {source.file},
+         .convert = convert});
   }
   input.engram_tables = model.engram_rows;
+  for (const MappedFile& file : model.target->files()) input.sources.push_back(&file);
+  if (model.draft == nullptr) return input;
+  for (const MappedFile& file : model.draft->files()) input.sources.push_back(&file);
   return input;
 }
 
 Result<PackedModel> convert_to_files(const GgufModel& model, const std::string& path, const ConvertOptions& options) {
-  Result<PackedModel> packed = pack_to_files(pack_input(model, options), path, options);
+  const Result<PackInput> input = pack_input(model, options);
+  if (!input) return input.error();
+  Result<PackedModel> packed = pack_to_files(*input, path, options);
   if (packed) report_left_out(packed->report, model, options);
   return packed;
 }
 
 Result<PackedModel> convert_to_memory(const GgufModel& model, const ConvertOptions& options) {
-  Result<PackedModel> packed = pack_to_memory(pack_input(model, options), options);
+  const Result<PackInput> input = pack_input(model, options);
+  if (!input) return input.error();
+  Result<PackedModel> packed = pack_to_memory(*input, options);
   if (packed) report_left_out(packed->report, model, options);
   return packed;
 }

@@ -6,7 +6,7 @@
 namespace bolide::convert {
 
 // What is to be packed; the model must outlive it. Reads those tensors whose type depends on their values.
-PackInput pack_input(const GgufModel& model, const ConvertOptions& options);
+Result<PackInput> pack_input(const GgufModel& model, const ConvertOptions& options);
 
 // As for a checkpoint (checkpoint_to_packed.h); failures name the tensor or the file.
 Result<PackedModel> convert_to_files(const GgufModel& model, const std::string& path, const ConvertOptions& options);

@@ -27,7 +27,7 @@ std::array<float, 256> e4m3_values() {
 }
 
 // The weights of 32 columns of a row, exactly.
-Block weights(const MatrixSource& source, u64 row, u64 block) {
+Block weights(const MatrixRows& source, u64 row, u64 block) {
   static const std::array<float, 256> e4m3 = e4m3_values();
   const u64 first = row * source.columns + block * kBlock;
   Block w;
@@ -36,16 +36,16 @@ Block weights(const MatrixSource& source, u64 row, u64 block) {
     return w;
   };
   switch (source.type) {
-    case MatrixSource::Type::kBf16:
+    case MatrixRows::Type::kBf16:
       return each(2, [](const std::byte* at) { return arith::bf16_value(load<u16>(at)); });
-    case MatrixSource::Type::kF16:
+    case MatrixRows::Type::kF16:
       return each(2, [](const std::byte* at) { return arith::f16_value(load<u16>(at)); });
-    case MatrixSource::Type::kF32:
+    case MatrixRows::Type::kF32:
       return each(4, [](const std::byte* at) { return load<float>(at); });
-    case MatrixSource::Type::kFp8:
+    case MatrixRows::Type::kFp8:
       break;
   }
-  const double scale = arith::e8m0_value(byte_at(source.scales, row / kBlock * (source.columns / kBlock) + block));
+  const double scale = arith::e8m0_value(byte_at(source.scales, block));
   for (u64 i = 0; i < kBlock; ++i) w[i] = e4m3[byte_at(source.codes, first + i)] * scale;
   return w;
 }
@@ -67,10 +67,9 @@ void account_for(const Block& w, const arith::Q8_0Block& encoded, SmallBlocks& s
 
 }  // namespace
 
-Status fill_q8_0_tile(const MatrixSource& source, u64 tile, std::span<std::byte> codes, std::span<std::byte> scales,
+Status fill_q8_0_tile(const MatrixRows& source, std::span<std::byte> codes, std::span<std::byte> scales,
                       SmallBlocks& small) {
-  const u64 first_row = tile * formats::kTileRows;
-  const u64 rows = std::min(formats::kTileRows, source.rows - first_row);
+  const u64 rows = source.rows;
   const u64 blocks = source.columns / kBlock;
   if (rows < formats::kTileRows) {
     std::ranges::fill(codes, std::byte{0});
@@ -78,13 +77,13 @@ Status fill_q8_0_tile(const MatrixSource& source, u64 tile, std::span<std::byte>
   }
   for (u64 row = 0; row < rows; ++row) {
     for (u64 block = 0; block < blocks; ++block) {
-      const Block w = weights(source, first_row + row, block);
+      const Block w = weights(source, row, block);
       arith::Q8_0Block encoded;
       if (!arith::quantize_q8_0(w, encoded)) {
         return Error{
             fmt::format("row {}, columns {} to {} hold a weight too large for Q8_0 (its scale would be "
                         "infinite); the file is damaged",
-                        first_row + row, block * kBlock, block * kBlock + kBlock - 1)};
+                        source.first_row + row, block * kBlock, block * kBlock + kBlock - 1)};
       }
       account_for(w, encoded, small);
       std::memcpy(&codes[formats::tile_offset(row, block, blocks, kBlock)], encoded.q.data(), kBlock);

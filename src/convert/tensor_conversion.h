@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "convert/q8_0.h"
+#include "convert/source_bytes.h"
 #include "formats/checkpoint.h"
 #include "model/tensors.h"
 
@@ -28,7 +29,17 @@ struct TensorConversion {
 Result<TensorConversion> convert_tensor(const model::TensorSpec& spec, const formats::Checkpoint& checkpoint,
                                         const Append& append);
 
+// A tensor that was accounted for; a value that is not finite is an error that names shard and tensor. The checkpoint
+// outlives it.
+SourceBytes source_bytes(const formats::Checkpoint& checkpoint, const std::string& name);
+
+// The 32 rows of a tile, fewer at the end, of a matrix that the checkpoint holds as FP8 or BF16 (then there are no
+// scales); good until the next call.
+Result<MatrixRows> read_matrix_rows(const model::TensorSpec& spec, SourceBytes& codes, SourceBytes& scales, u64 tile);
+
+using ReadRows = std::function<Result<MatrixRows>(u64 tile)>;
+
 // A matrix as Q8_0, re-quantized: its codes tile by tile, then its scales, which it keeps in memory until then.
-Status append_q8_0(const MatrixSource& matrix, const Append& append, SmallBlocks& small);
+Status append_q8_0(u64 rows, u64 columns, const ReadRows& read, const Append& append, SmallBlocks& small);
 
 }  // namespace bolide::convert

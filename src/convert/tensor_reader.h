@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "convert/gguf_blocks.h"
-#include "convert/q8_0.h"
+#include "convert/tensor_conversion.h"
 #include "formats/checkpoint.h"
 #include "formats/packed_file.h"
 #include "model/tensors.h"
@@ -34,12 +34,12 @@ class TensorReader {
   model::TensorSpec spec_;
 };
 
-// `tensor` must outlive the reader.
-std::unique_ptr<TensorReader> packed_reader(const model::TensorSpec& spec, const formats::PackedTensor& tensor);
+// Of a packed file that was opened; `file` is the same one and outlives the reader.
+std::unique_ptr<TensorReader> packed_reader(const model::TensorSpec& spec, const formats::Placement& place,
+                                            const MappedFile& file);
 
-// Of a checkpoint whose tensors were accounted for and which outlives the reader. Numbers that are not finite are
-// refused when the reader is made.
-Result<std::unique_ptr<TensorReader>> checkpoint_reader(const model::TensorSpec& spec,
-                                                        const formats::Checkpoint& checkpoint);
+// Of a checkpoint whose tensors were accounted for and which outlives the reader. Reading a number that is not finite
+// is an error.
+std::unique_ptr<TensorReader> checkpoint_reader(const model::TensorSpec& spec, const formats::Checkpoint& checkpoint);
 
 }  // namespace bolide::convert

@@ -9,8 +9,7 @@
 #include "convert/checkpoint_to_packed.h"
 #include "convert/file_names.h"
 #include "convert/float_rows.h"
-#include "convert/free_room.h"
-#include "convert/parallel.h"
+#include "convert/rows_of.h"
 #include "engram/table_sources.h"
 #include "formats/gguf_writer.h"
 #include "model/engram_shape.h"
@@ -103,12 +102,13 @@ Status append_requantized(TensorReader& reader, const Append& append, SmallBlock
         return read.error();
       }
     }
-    const MatrixSource matrix{.type = MatrixSource::Type::kF32,
-                              .codes = std::as_bytes(std::span(values)),
-                              .scales = {},
-                              .rows = n,
-                              .columns = columns};
-    if (Status filled = fill_q8_0_tile(matrix, 0, codes, scales, small); !filled) return filled.error();
+    const MatrixRows matrix{.type = MatrixRows::Type::kF32,
+                            .codes = std::as_bytes(std::span(values)),
+                            .scales = {},
+                            .first_row = tile * kTileRows,
+                            .rows = n,
+                            .columns = columns};
+    if (Status filled = fill_q8_0_tile(matrix, codes, scales, small); !filled) return filled.error();
     return PackedTile{.codes = codes, .scales = scales, .block_scales = {}};
   });
 }
@@ -132,19 +132,18 @@ Status append_floats(TensorReader& reader, WeightType type, const Append& append
 }
 
 Status append_tensor(const Job& job, const Append& append, SmallBlocks& small) {
-  Result<std::unique_ptr<TensorReader>> reader = job.tensor->open();
-  if (!reader) return reader.error();
+  const std::unique_ptr<TensorReader> reader = job.tensor->open();
   const std::optional<WeightType> type = formats::weight_type(job.type);
   check(type.has_value(), "weights have types of weights");
   const TensorSpec& spec = job.tensor->spec;
   Status status;
   if (!formats::is_quantized(*type)) {
-    status = append_floats(**reader, *type, append);
+    status = append_floats(*reader, *type, append);
   } else if (*type == spec.packed.type) {
-    status = append_quantized(**reader, append, small);
+    status = append_quantized(*reader, append, small);
   } else {
     check(*type == WeightType::kQ8_0, "recipes quantize floats to Q8_0 only");
-    status = append_requantized(**reader, append, small);
+    status = append_requantized(*reader, append, small);
   }
   return status ? status : Status(Error{fmt::format("tensor {}: {}", spec.name, status.error().message)});
 }
@@ -206,33 +205,61 @@ GgufMetadata draft_metadata(const GgufInput& input, GgufRecipe recipe) {
   return metadata;
 }
 
-// Writes all tensors of a file; `small` has an entry for each job.
-Status write_tensors(const Output& output, GgufWriter& writer, u32 n_threads, ByteProgress& progress,
-                     std::vector<SmallBlocks>& small) {
-  const auto append_to = [&](u64 tensor) {
-    return [&, tensor](Bytes piece) {
-      progress.add(piece.size());
-      return writer.append(tensor, piece);
-    };
-  };
-  const u64 n_jobs = output.jobs.size();
-  // The tables come first: they are the longest pieces of work.
-  const u64 n_tables = output.tables.size();
-  return run_tasks(n_tables + n_jobs, n_threads, [&](u64 task) {
-    if (task < n_tables) return append_engram_rows(*output.tables[task], append_to(n_jobs + task));
-    const u64 job = task - n_tables;
-    return append_tensor(output.jobs[job], append_to(job), small[job]);
-  });
+// The tasks of one of the files; the tables come first: they are the longest pieces of work.
+void add_tasks(Conversion& conversion, u32 number, const Output& output) {
+  const auto n_jobs = static_cast<u32>(output.jobs.size());
+  for (u32 i = 0; i < output.tables.size(); ++i) {
+    const EngramTableRows& table = *output.tables[i];
+    conversion.tasks.push_back(
+        {.key = {.output = number, .tensor = n_jobs + i},
+         .files = table.files(),
+         .unit_bytes = table.row_bytes(),
+         .convert = [&table](u64 first, const Append& append) -> Result<TensorConversion> {
+           const Status done = append_engram_rows(table, first / table.row_bytes(), append);
+           if (!done) return done.error();
+           return TensorConversion{.bytes_in = table.bytes(), .small = {}};
+         }});
+  }
+  for (u32 i = 0; i < n_jobs; ++i) {
+    const Job& job = output.jobs[i];
+    conversion.tasks.push_back({.key = {.output = number, .tensor = i},
+                                .files = job.tensor->files,
+                                .unit_bytes = 0,
+                                .convert = [&job](u64, const Append& append) -> Result<TensorConversion> {
+                                  TensorConversion result{.bytes_in = job.tensor->bytes_in, .small = {}};
+                                  const Status done = append_tensor(job, append, result.small);
+                                  if (!done) return done.error();
+                                  return result;
+                                }});
+  }
 }
 
-u64 bytes_of(const Output& output, const GgufWriter& writer) {
-  u64 bytes = 0;
-  for (std::size_t i = 0; i < output.tensors.size(); ++i) bytes += writer.tensor_bytes(i);
-  return bytes;
+ConversionOutput output_of(const std::string& path, const GgufMetadata& metadata, const Output& output, u64 bytes) {
+  return {.path = path,
+          .bytes = bytes,
+          .open = [path, metadata,
+                   &output](formats::WriteMode mode) -> Result<std::unique_ptr<formats::TensorWriter>> {
+            Result<GgufWriter> writer = GgufWriter::create(path, metadata, output.tensors, mode);
+            if (!writer) return writer.error();
+            return std::unique_ptr<formats::TensorWriter>(std::make_unique<GgufWriter>(*std::move(writer)));
+          }};
 }
 
-void report_output(ConvertReport& report, const Output& output, const GgufWriter& writer,
-                   const std::vector<SmallBlocks>& small) {
+// Adds a file to the conversion, and its plan to the hash.
+Status add_output(Conversion& conversion, Sha256& plan_hash, const std::string& path, const GgufMetadata& metadata,
+                  const Output& output) {
+  const Result<formats::GgufPlan> plan = formats::plan_gguf_file(metadata, output.tensors);
+  if (!plan) return Error{fmt::format("{}: {}", path, plan.error().message)};
+  plan_hash.update(plan->header);
+  const auto number = static_cast<u32>(conversion.outputs.size());
+  conversion.outputs.push_back(output_of(path, metadata, output, plan->file_bytes));
+  add_tasks(conversion, number, output);
+  return {};
+}
+
+// `done` begins with what became of this file's tasks.
+void report_output(ConvertReport& report, const Output& output, std::span<const TensorConversion> done) {
+  done = done.subspan(output.tables.size());
   for (std::size_t i = 0; i < output.jobs.size(); ++i) {
     const GgufInput::Tensor& tensor = *output.jobs[i].tensor;
     add_to_report(report, {.tensor_class = std::string(model::name(tensor.spec.tensor_class)),
@@ -240,8 +267,8 @@ void report_output(ConvertReport& report, const Output& output, const GgufWriter
                            .to = std::string(formats::name(output.jobs[i].type)),
                            .tensors = tensor.spec.packed.experts,
                            .bytes_in = tensor.bytes_in,
-                           .bytes_out = writer.tensor_bytes(i)});
-    if (small[i].blocks > 0) report.small_blocks.push_back({tensor.spec.name, small[i]});
+                           .bytes_out = formats::tensor_bytes(output.tensors[i])});
+    if (done[i].small.blocks > 0) report.small_blocks.push_back({tensor.spec.name, done[i].small});
   }
   for (const EngramTableRows* table : output.tables) add_engram_to_report(report, table->bytes());
 }
@@ -249,9 +276,9 @@ void report_output(ConvertReport& report, const Output& output, const GgufWriter
 u64 checkpoint_bytes(const TensorSpec& spec, const formats::Checkpoint& checkpoint) {
   u64 bytes = 0;
   for (u64 expert = 0; expert < spec.packed.experts; ++expert) {
-    bytes += checkpoint.find(spec.expert_name(expert))->data.size();
+    bytes += checkpoint.find(spec.expert_name(expert))->bytes;
     if (spec.checkpoint != model::CheckpointFormat::kFp8 && spec.checkpoint != model::CheckpointFormat::kFp4) continue;
-    bytes += checkpoint.find(spec.expert_scale_name(expert))->data.size();
+    bytes += checkpoint.find(spec.expert_scale_name(expert))->bytes;
   }
   return bytes;
 }
@@ -264,20 +291,17 @@ Status add_engram_rows(const std::string& packed_path, GgufInput& input,
       engram::parse_engram_constants(input.documents.engram, packed_path + ", engram.json", shape);
   if (!constants) return constants.error();
   input.engram = *std::move(constants);
-  const std::string path = engram_path(packed_path);
-  const Result<formats::EngramFile> rows = formats::open_engram_file(path);
+  const Result<formats::EngramFile> rows = open_rows_of(packed_path);
   if (!rows) return rows.error();
   if (const auto sources = engram::table_sources(*rows, shape); !sources) return sources.error();
-  Result<MappedFile> opened = MappedFile::open(path);
+  Result<MappedFile> opened = MappedFile::open(rows->path);
   if (!opened) return opened.error();
   const auto file = std::make_shared<const MappedFile>(*std::move(opened));
   for (const formats::EngramTable& table : rows->tables) {
-    if (table.offset + table.bytes() > file->bytes().size()) {
-      return Error{fmt::format("{}: the file was cut while it was opened", path)};
-    }
     input.engram_tables.push_back(
-        joined_rows(table.spec.layer, shape.head_dim, file->bytes().subspan(table.offset, table.bytes())));
+        joined_rows(table.spec.layer, shape.head_dim, {.file = file.get(), .offset = table.offset, .bytes = table.bytes()}));
   }
+  input.sources.push_back(file.get());
   files.push_back(file);
   return {};
 }
@@ -285,18 +309,25 @@ Status add_engram_rows(const std::string& packed_path, GgufInput& input,
 }  // namespace
 
 GgufInput gguf_input(const CheckpointFolder& folder) {
+  const bool is_whole = !folder.documents.tokenizer.empty();  // not the drafter alone
   GgufInput input{.name = folder.path,
                   .config = folder.config,
                   .documents = folder.documents,
                   .engram = folder.engram,
-                  .engram_tables = engram_table_rows(folder.config.engram, *folder.checkpoint),
+                  .engram_tables = is_whole ? engram_table_rows(folder.config.engram, *folder.checkpoint)
+                                            : std::vector<EngramTableRows>(),
                   .skipped = folder.skipped,
                   .files = folder.checkpoint};
+  for (const MappedFile& shard : folder.checkpoint->shards()) input.sources.push_back(&shard);
+  input.consumable = shards_without_rest(*folder.checkpoint, true);
+  input.consumable_without_draft = shards_without_rest(*folder.checkpoint, false);
   for (const TensorSpec& spec : model::tensor_specs(folder.config)) {
+    if (!spec.draft && !is_whole) continue;
     input.tensors.push_back(
         {.spec = spec,
          .from = std::string(model::name(spec.checkpoint)),
          .bytes_in = checkpoint_bytes(spec, *folder.checkpoint),
+         .files = shards_of(spec, *folder.checkpoint),
          .open = [spec, checkpoint = folder.checkpoint] { return checkpoint_reader(spec, *checkpoint); }});
   }
   return input;
@@ -313,6 +344,9 @@ Result<GgufInput> gguf_input(const std::string& packed_path) {
                   .documents = {.config = std::string(file->config_json()),
                                 .tokenizer = std::string(file->tokenizer_json()),
                                 .engram = std::string(file->engram_json())}};
+  Result<MappedFile> readable = MappedFile::open(packed_path);
+  if (!readable) return readable.error();
+  const auto mapped = std::make_shared<const MappedFile>(*std::move(readable));
   if (Status complete = model::account_for_packed_tensors(input.config, *file); !complete) return complete.error();
   for (TensorSpec spec : model::tensor_specs(input.config)) {
     const formats::PackedTensor* tensor = file->find(spec.name);
@@ -322,9 +356,11 @@ Result<GgufInput> gguf_input(const std::string& packed_path) {
         {.spec = spec,
          .from = std::string(formats::name(spec.packed.type)),
          .bytes_in = spec.packed.experts * (tensor->placement.expert.codes + tensor->placement.expert.scales),
-         .open = [spec, tensor]() -> Result<std::unique_ptr<TensorReader>> { return packed_reader(spec, *tensor); }});
+         .files = {mapped.get()},
+         .open = [spec, place = tensor->placement, mapped] { return packed_reader(spec, place, *mapped); }});
   }
-  std::vector<std::shared_ptr<const void>> files = {file};
+  input.sources.push_back(mapped.get());
+  std::vector<std::shared_ptr<const void>> files = {mapped};
   if (!input.config.engram.layer_ids.empty()) {
     if (Status added = add_engram_rows(packed_path, input, files); !added) return added.error();
   }
@@ -338,38 +374,40 @@ Result<GgufReport> convert_to_gguf(const GgufInput& input, const std::string& pa
   if (!target) return target.error();
   const Result<Output> draft = plan_output(input, recipe, true);
   if (!draft) return draft.error();
-  Result<GgufMetadata> metadata = target_metadata(input, recipe);
-  if (!metadata) return metadata.error();
+  const bool with_draft = options.with_draft && !draft->jobs.empty();
 
-  Result<GgufWriter> target_file = GgufWriter::create(path, *std::move(metadata), target->tensors);
-  if (!target_file) return target_file.error();
-  GgufReport result{.target_bytes = target_file->size_bytes()};
-  std::optional<GgufWriter> draft_file;
-  if (options.with_draft && !draft->jobs.empty()) {
-    Result<GgufWriter> created =
-        GgufWriter::create(gguf_draft_path(path), draft_metadata(input, recipe), draft->tensors);
-    if (!created) return created.error();
-    draft_file.emplace(*std::move(created));
-    result.draft_bytes = draft_file->size_bytes();
-    if (Status room = check_room(path, result.target_bytes + result.draft_bytes); !room) return room.error();
+  Sha256 plan_hash;
+  plan_hash.update("gguf 1");
+  Conversion conversion{.sources = input.sources, .path = path};
+  if (options.consume) conversion.consumed = with_draft ? input.consumable : input.consumable_without_draft;
+  if (with_draft) {
+    const Status added = add_output(conversion, plan_hash, options.with_trunk ? gguf_draft_path(path) : path,
+                                    draft_metadata(input, recipe), *draft);
+    if (!added) return added.error();
   }
+  if (options.with_trunk) {
+    const Result<GgufMetadata> metadata = target_metadata(input, recipe);
+    if (!metadata) return metadata.error();
+    if (Status added = add_output(conversion, plan_hash, path, *metadata, *target); !added) return added.error();
+  }
+  if (conversion.outputs.empty()) return Error{input.name + ": has no drafter"};
+  conversion.plan = plan_hash.finish();
+  const Result<std::vector<TensorConversion>> done = run_conversion(conversion, run_of(options));
+  if (!done) return done.error();
 
-  ByteProgress progress(options.progress,
-                        bytes_of(*target, *target_file) + (draft_file ? bytes_of(*draft, *draft_file) : 0));
-  const auto write = [&](const Output& output, GgufWriter& file) -> Status {
-    std::vector<SmallBlocks> small(output.jobs.size());
-    if (Status done = write_tensors(output, file, thread_count(options), progress, small); !done) return done;
-    report_output(result.report, output, file, small);
-    return {};
-  };
-  if (Status done = write(*target, *target_file); !done) return done.error();
-  if (draft_file) {
-    if (Status done = write(*draft, *draft_file); !done) return done.error();
-    if (Status finished = draft_file->finish(); !finished) return finished.error();
+  GgufReport result;
+  const std::span<const TensorConversion> of_tasks(*done);
+  const std::size_t n_draft = with_draft ? draft->jobs.size() : 0;
+  if (options.with_trunk) {
+    result.target_bytes = conversion.outputs.back().bytes;
+    report_output(result.report, *target, of_tasks.subspan(n_draft));
   }
-  if (Status finished = target_file->finish(); !finished) return finished.error();
   result.report.vision = input.skipped;
-  if (draft_file) return result;
+  if (with_draft) {
+    result.draft_bytes = conversion.outputs.front().bytes;
+    report_output(result.report, *draft, of_tasks.first(n_draft));
+    return result;
+  }
   for (const Job& job : draft->jobs) {
     ++result.report.omitted_draft.count;
     result.report.omitted_draft.bytes += job.tensor->bytes_in;

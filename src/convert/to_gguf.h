@@ -21,7 +21,8 @@ struct GgufInput {
     model::TensorSpec spec;  // spec.packed.type: the type in packed form
     std::string from;        // the source's type, for the report
     u64 bytes_in = 0;
-    std::function<Result<std::unique_ptr<TensorReader>>()> open;
+    std::vector<const MappedFile*> files;  // that it reads
+    std::function<std::unique_ptr<TensorReader>()> open;
   };
   std::string name;  // of the source, for errors
   model::Config config;
@@ -30,6 +31,9 @@ struct GgufInput {
   std::vector<Tensor> tensors;  // in the order of model::tensor_specs
   std::vector<EngramTableRows> engram_tables;
   model::SkippedTensors skipped;  // the vision tower
+  std::vector<const MappedFile*> sources;                   // all files that are read
+  std::vector<const MappedFile*> consumable;                // those that --consume may remove,
+  std::vector<const MappedFile*> consumable_without_draft;  // and where the drafter is left out
   std::shared_ptr<const void> files;
 };
 
@@ -39,12 +43,14 @@ Result<GgufInput> gguf_input(const std::string& packed_path);
 
 struct GgufReport {
   ConvertReport report;
-  u64 target_bytes = 0;  // of the files
-  u64 draft_bytes = 0;   // 0: there is no drafter's file
+  u64 target_bytes = 0;  // of the files; 0: there is no such one
+  u64 draft_bytes = 0;
 };
 
-// Writes `path` and, where the source has a drafter that the options want, gguf_draft_path(path). Both get their names
-// at the end. A failure names the tensor or the file.
+// Writes `path` and, where the source has a drafter that the options want, gguf_draft_path(path); of the drafter alone
+// `path` is the file. Both get their names
+// at the end; what a failure or a kill leaves, the next call goes on from (conversion.h). A failure names the tensor or
+// the file.
 Result<GgufReport> convert_to_gguf(const GgufInput& input, const std::string& path, GgufRecipe recipe,
                                    const ConvertOptions& options);
 

@@ -19,7 +19,7 @@ namespace bolide::engine {
 
 struct EngineOptions {
   std::string model_path;
-  std::string draft_path;  // the drafter's file beside a GGUF; empty: none
+  std::string draft_path;  // a drafter's file, packed or GGUF; empty: none
   ArithmeticKind arithmetic = ArithmeticKind::kA1;
   u64 context = 0;         // tokens of a session; 0: the model's maximum, or what fits into memory
   u64 prefill_chunk = 64;  // tokens computed together; changes no bit. A cancel is seen between chunks

@@ -13,6 +13,7 @@
 #include "convert/checkpoint_to_packed.h"
 #include "convert/file_names.h"
 #include "convert/gguf_to_packed.h"
+#include "convert/rows_of.h"
 #include "engram/table_sources.h"
 #include "formats/engram_file.h"
 #include "formats/packed_file.h"
@@ -69,13 +70,40 @@ Result<std::unique_ptr<OpenModel>> assemble(Parts parts, ArithmeticKind kind) {
                                                   std::move(arithmetic), std::move(*tokenizer)});
 }
 
-Result<std::unique_ptr<OpenModel>> open_packed(const std::string& path, ArithmeticKind kind) {
+// The drafter of a file of its own, packed or in GGUF form (then packed in memory); nothing where none is named.
+Result<std::optional<formats::PackedFile>> open_drafter(const std::string& path, const model::Config& config) {
+  using MaybeFile = std::optional<formats::PackedFile>;
+  if (path.empty()) return MaybeFile();
+  if (config.draft.n_stages == 0) return Error{path + ": the model's configuration has no drafter"};
+  if (is_gguf(path)) {
+    const Result<convert::GgufModel> gguf = convert::open_gguf_drafter(path, config);
+    if (!gguf) return gguf.error();
+    Result<convert::PackedModel> packed = convert::convert_to_memory(*gguf, {});
+    if (!packed) return packed.error();
+    return MaybeFile(std::move(packed->weights));
+  }
+  Result<formats::PackedFile> file = formats::PackedFile::open(path);
+  if (!file) return file.error();
+  if (!model::is_packed_drafter(*file)) {
+    return Error{path + ": this is a model, not a drafter's file; convert --only-draft makes one"};
+  }
+  const Result<model::Config> own = model::parse_config(file->config_json(), path + ", config.json");
+  if (!own) return own.error();
+  if (Status same = model::check_same_drafter(config, *own, path); !same) return same.error();
+  return MaybeFile(*std::move(file));
+}
+
+Result<std::unique_ptr<OpenModel>> open_packed(const std::string& path, const std::string& draft_path,
+                                               ArithmeticKind kind) {
   if (kind != ArithmeticKind::kA1) {
     return Error{path +
                  ": REF and plain read the official checkpoint's own weights; name its folder, not a packed file"};
   }
   Result<formats::PackedFile> file = formats::PackedFile::open(path);
   if (!file) return file.error();
+  if (model::is_packed_drafter(*file)) {
+    return Error{path + ": this is a drafter; name it with --draft-model, beside the model's file"};
+  }
   Parts parts{.path = path, .tokenizer_json = file->tokenizer_json()};
   Result<model::Config> config = model::parse_config(file->config_json(), path + ", config.json");
   if (!config) return config.error();
@@ -86,20 +114,23 @@ Result<std::unique_ptr<OpenModel>> open_packed(const std::string& path, Arithmet
         engram::parse_engram_constants(file->engram_json(), path + ", engram.json", shape);
     if (!constants) return constants.error();
     parts.engram_constants = std::move(*constants);
-    Result<formats::EngramFile> rows = formats::open_engram_file(convert::engram_path(path));
+    Result<formats::EngramFile> rows = convert::open_rows_of(path);
     if (!rows) return rows.error();
     Result<std::vector<engram::TableSource>> tables = engram::table_sources(*rows, shape);
     if (!tables) return tables.error();
     parts.engram_tables = std::move(*tables);
   }
-  Result<model::Weights> weights = model::load_packed_weights(parts.config, *file);
+  Result<std::optional<formats::PackedFile>> draft = open_drafter(draft_path, parts.config);
+  if (!draft) return draft.error();
+  Result<model::Weights> weights = model::load_packed_weights(parts.config, *file, *std::move(draft));
   if (!weights) return weights.error();
   parts.weights = std::move(*weights);
   return assemble(std::move(parts), kind);
 }
 
 // The weights of an official checkpoint: its own for the reference arithmetics, packed in memory for A1.
-Result<model::Weights> checkpoint_weights(const convert::CheckpointFolder& folder, ArithmeticKind kind) {
+Result<model::Weights> checkpoint_weights(const convert::CheckpointFolder& folder, const std::string& draft_path,
+                                          ArithmeticKind kind) {
   if (kind != ArithmeticKind::kA1) return model::load_checkpoint_weights(folder.config, folder.checkpoint);
   if (folder.payload_bytes >= kPackInMemoryBytes) {
     return Error{fmt::format(
@@ -109,13 +140,16 @@ Result<model::Weights> checkpoint_weights(const convert::CheckpointFolder& folde
   }
   Result<convert::PackedModel> packed = convert::convert_to_memory(folder, {});
   if (!packed) return packed.error();
-  return model::load_packed_weights(folder.config, packed->weights);
+  Result<std::optional<formats::PackedFile>> draft = open_drafter(draft_path, folder.config);
+  if (!draft) return draft.error();
+  return model::load_packed_weights(folder.config, packed->weights, *std::move(draft));
 }
 
-Result<std::unique_ptr<OpenModel>> open_checkpoint(const std::string& path, ArithmeticKind kind) {
+Result<std::unique_ptr<OpenModel>> open_checkpoint(const std::string& path, const std::string& draft_path,
+                                                   ArithmeticKind kind) {
   Result<convert::CheckpointFolder> folder = convert::open_checkpoint_folder(path);
   if (!folder) return folder.error();
-  Result<model::Weights> weights = checkpoint_weights(*folder, kind);
+  Result<model::Weights> weights = checkpoint_weights(*folder, draft_path, kind);
   if (!weights) return weights.error();
   return assemble(
       {path, folder->config, std::move(*weights), folder->engram, folder->engram_tables, folder->documents.tokenizer},
@@ -127,9 +161,10 @@ u64 memory_for_weights() {
   return static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGE_SIZE)) / 4 * 3;
 }
 
-Result<model::Weights> gguf_weights(const convert::GgufModel& model) {
-  const convert::PackInput input = convert::pack_input(model, {});
-  const Result<u64> bytes = convert::packed_bytes(input);
+Result<model::Weights> gguf_weights(const convert::GgufModel& model, const std::string& packed_drafter) {
+  const Result<convert::PackInput> input = convert::pack_input(model, {});
+  if (!input) return input.error();
+  const Result<u64> bytes = convert::packed_bytes(*input);
   if (!bytes) return bytes.error();
   if (*bytes > memory_for_weights()) {
     return Error{fmt::format(
@@ -139,9 +174,11 @@ Result<model::Weights> gguf_weights(const convert::GgufModel& model) {
         fs::path(model.path).stem().string(), convert::kPackedExtension,
         model.draft == nullptr ? "" : " --draft-model " + model.draft->path())};
   }
-  const Result<convert::PackedModel> packed = convert::pack_to_memory(input, {});
+  const Result<convert::PackedModel> packed = convert::pack_to_memory(*input, {});
   if (!packed) return packed.error();
-  return model::load_packed_weights(model.config, packed->weights);
+  Result<std::optional<formats::PackedFile>> draft = open_drafter(packed_drafter, model.config);
+  if (!draft) return draft.error();
+  return model::load_packed_weights(model.config, packed->weights, *std::move(draft));
 }
 
 Result<std::unique_ptr<OpenModel>> open_gguf(const std::string& path, const std::string& draft_path,
@@ -149,9 +186,10 @@ Result<std::unique_ptr<OpenModel>> open_gguf(const std::string& path, const std:
   if (kind != ArithmeticKind::kA1) {
     return Error{path + ": REF and plain read the official checkpoint's own weights; name its folder, not a GGUF"};
   }
-  Result<convert::GgufModel> model = convert::open_gguf_model(path, draft_path);
+  const bool is_pair = is_gguf(draft_path);
+  Result<convert::GgufModel> model = convert::open_gguf_model(path, is_pair ? draft_path : "");
   if (!model) return model.error();
-  Result<model::Weights> weights = gguf_weights(*model);
+  Result<model::Weights> weights = gguf_weights(*model, is_pair ? "" : draft_path);
   if (!weights) return weights.error();
   return assemble({path, model->config, *std::move(weights), std::move(model->engram), std::move(model->engram_tables),
                    model->documents.tokenizer},
@@ -203,15 +241,14 @@ bool is_gguf(std::string_view path) {
 Result<std::unique_ptr<OpenModel>> open_model(const std::string& path, ArithmeticKind arithmetic,
                                               const std::string& draft_path) {
   if (is_gguf(path)) return open_gguf(path, draft_path, arithmetic);
-  if (!draft_path.empty()) {
-    return Error{
-        fmt::format("{}: a drafter's file is opened beside a GGUF only, but the model is {}", draft_path, path)};
+  if (arithmetic != ArithmeticKind::kA1 && !draft_path.empty()) {
+    return Error{draft_path + ": REF and plain read the official checkpoint's own drafter; a file of its own is A1's"};
   }
   std::error_code code;
-  if (arithmetic != ArithmeticKind::kA1 && fs::is_directory(path, code)) return open_checkpoint(path, arithmetic);
+  if (arithmetic != ArithmeticKind::kA1 && fs::is_directory(path, code)) return open_checkpoint(path, "", arithmetic);
   Result<std::optional<std::string>> packed = find_packed_file(path);
   if (!packed) return packed.error();
-  return *packed ? open_packed(**packed, arithmetic) : open_checkpoint(path, arithmetic);
+  return *packed ? open_packed(**packed, draft_path, arithmetic) : open_checkpoint(path, draft_path, arithmetic);
 }
 
 }  // namespace bolide::engine

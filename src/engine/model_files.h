@@ -35,7 +35,7 @@ bool is_gguf(std::string_view path);
 
 // A1 computes on packed weights: a folder's official checkpoint is packed in memory where it is smaller than 2 GB, a
 // GGUF where it fits (its Engram rows stay in the file); else they are refused with the `convert` command to type. REF
-// and plain need the official checkpoint. `draft_path`: the drafter's file beside a GGUF, or nothing.
+// and plain need the official checkpoint. `draft_path`: a drafter's file, packed or GGUF, or nothing.
 Result<std::unique_ptr<OpenModel>> open_model(const std::string& path, ArithmeticKind arithmetic,
                                               const std::string& draft_path = {});
 

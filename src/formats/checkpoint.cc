@@ -64,13 +64,20 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-// The shard files that the index names, ascending, all of them present.
-Result<std::vector<std::string>> shard_names(const std::string& folder, const std::vector<ShardEntry>& index) {
+const GoneShard* find_gone(const std::vector<GoneShard>& gone, const std::string& path) {
+  const auto found = std::ranges::find(gone, path, &GoneShard::path);
+  return found == gone.end() ? nullptr : &*found;
+}
+
+// The shard files that the index names, ascending, all of them present or known to be gone.
+Result<std::vector<std::string>> shard_names(const std::string& folder, const std::vector<ShardEntry>& index,
+                                             const std::vector<GoneShard>& gone) {
   std::set<std::string> names;
   for (const ShardEntry& entry : index) names.insert(entry.shard);
   std::vector<std::string> missing;
   for (const std::string& shard : names) {
-    if (!exists(fmt::format("{}/{}", folder, shard))) missing.push_back(shard);
+    const std::string path = fmt::format("{}/{}", folder, shard);
+    if (!exists(path) && find_gone(gone, path) == nullptr) missing.push_back(shard);
   }
   if (!missing.empty()) {
     return Error{
@@ -79,6 +86,17 @@ Result<std::vector<std::string>> shard_names(const std::string& folder, const st
                     folder, missing.size(), names.size(), kIndexName, missing.front())};
   }
   return std::vector<std::string>(names.begin(), names.end());
+}
+
+// The safetensors files of a folder without an index, ascending.
+std::vector<std::string> safetensors_files(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code code;
+  for (std::filesystem::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+    if (entry->path().extension() == ".safetensors") names.push_back(entry->path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 // Every tensor of the index is in the shard it names, and no shard has a tensor more.
@@ -101,6 +119,12 @@ Status check_index(const Checkpoint& checkpoint, const std::vector<ShardEntry>& 
       fmt::format("{}/{}: tensor {} of {} is not in the index", folder, kIndexName, extra->name, names[extra->shard])};
 }
 
+Result<std::vector<ShardEntry>> read_index(const std::string& path) {
+  const Result<std::string> text = read_text_file(path, kMaxIndexBytes);
+  if (!text) return text.error();
+  return parse_safetensors_index(*text, path);
+}
+
 }  // namespace
 
 Result<std::vector<ShardEntry>> parse_safetensors_index(std::string_view json, std::string_view what) {
@@ -110,28 +134,56 @@ Result<std::vector<ShardEntry>> parse_safetensors_index(std::string_view json, s
   return std::move(index.entries);
 }
 
-Result<Checkpoint> Checkpoint::open_folder(const std::string& folder) {
+Result<Checkpoint> Checkpoint::open_folder(const std::string& folder, const std::vector<GoneShard>& gone) {
   const std::string index_path = fmt::format("{}/{}", folder, kIndexName);
   if (!exists(index_path)) {
     const std::string single_path = fmt::format("{}/{}", folder, kSingleName);
     if (exists(single_path)) return open_file(single_path);
     return Error{fmt::format("{}: no checkpoint here: neither {} nor {} was found", folder, kIndexName, kSingleName)};
   }
-  const Result<std::string> text = read_text_file(index_path, kMaxIndexBytes);
-  if (!text) return text.error();
-  const Result<std::vector<ShardEntry>> index = parse_safetensors_index(*text, index_path);
+  const Result<std::vector<ShardEntry>> index = read_index(index_path);
   if (!index) return index.error();
-  const Result<std::vector<std::string>> names = shard_names(folder, *index);
+  const Result<std::vector<std::string>> names = shard_names(folder, *index, gone);
   if (!names) return names.error();
 
   Checkpoint checkpoint;
   checkpoint.tensors_.reserve(index->size());
-  for (const std::string& shard : *names) {
-    if (Status added = checkpoint.add_shard(fmt::format("{}/{}", folder, shard)); !added) return added.error();
-  }
+  if (Status added = checkpoint.add_shards(folder, *names, gone); !added) return added.error();
   if (Status indexed = checkpoint.index_names(); !indexed) return indexed.error();
   if (Status agrees = check_index(checkpoint, *index, *names, folder); !agrees) return agrees.error();
   return checkpoint;
+}
+
+Result<Checkpoint> Checkpoint::open_part(const std::string& folder, std::string_view prefix) {
+  const std::string index_path = fmt::format("{}/{}", folder, kIndexName);
+  std::vector<ShardEntry> wanted;
+  std::vector<std::string> names = safetensors_files(folder);
+  if (exists(index_path)) {
+    Result<std::vector<ShardEntry>> index = read_index(index_path);
+    if (!index) return index.error();
+    for (ShardEntry& entry : *index) {
+      if (entry.tensor.starts_with(prefix)) wanted.push_back(std::move(entry));
+    }
+    Result<std::vector<std::string>> shards = shard_names(folder, wanted, {});
+    if (!shards) return shards.error();
+    names = *std::move(shards);
+  }
+  Checkpoint checkpoint;
+  if (Status added = checkpoint.add_shards(folder, names); !added) return added.error();
+  std::erase_if(checkpoint.tensors_, [&](const Tensor& tensor) { return !tensor.name.starts_with(prefix); });
+  if (Status indexed = checkpoint.index_names(); !indexed) return indexed.error();
+  if (checkpoint.tensors_.empty()) return Error{fmt::format("{}: no tensor {}* was found here", folder, prefix)};
+  if (wanted.empty()) return checkpoint;
+  if (Status agrees = check_index(checkpoint, wanted, names, folder); !agrees) return agrees.error();
+  return checkpoint;
+}
+
+Status Checkpoint::add_shards(const std::string& folder, const std::vector<std::string>& names,
+                              const std::vector<GoneShard>& gone) {
+  for (const std::string& name : names) {
+    if (Status added = add_shard(fmt::format("{}/{}", folder, name), gone); !added) return added;
+  }
+  return {};
 }
 
 Result<Checkpoint> Checkpoint::open_file(const std::string& path) {
@@ -146,10 +198,13 @@ const Tensor* Checkpoint::find(std::string_view name) const {
   return found == by_name_.end() ? nullptr : &tensors_[found->second];
 }
 
-Status Checkpoint::add_shard(const std::string& path) {
-  Result<MappedFile> file = MappedFile::open(path);
+Status Checkpoint::add_shard(const std::string& path, const std::vector<GoneShard>& gone) {
+  const GoneShard* stand_in = exists(path) ? nullptr : find_gone(gone, path);
+  Result<MappedFile> file = stand_in == nullptr ? MappedFile::open(path) : MappedFile::gone(path);
   if (!file) return file.error();
-  Result<std::vector<Tensor>> tensors = parse_safetensors(file->bytes(), path);
+  Result<std::vector<Tensor>> tensors =
+      stand_in == nullptr ? parse_safetensors(file->bytes(), path)
+                          : parse_safetensors_header(as_bytes(stand_in->header), stand_in->bytes, path);
   if (!tensors) return tensors.error();
   for (Tensor& tensor : *tensors) {
     tensor.shard = shards_.size();

@@ -21,12 +21,23 @@ struct ShardEntry {
 // The weight_map of a `model.safetensors.index.json`, in its order.
 Result<std::vector<ShardEntry>> parse_safetensors_index(std::string_view json, std::string_view what);
 
+// A shard that is not there any more (`convert --consume`), and its beginning, up to the payload.
+struct GoneShard {
+  std::string path;
+  u64 bytes = 0;
+  std::string header;
+};
+
 // An open checkpoint: owns the mappings. Movable; any thread may read.
 class Checkpoint {
  public:
   // The folder's `model.safetensors.index.json` and every shard it names, else its single `model.safetensors`.
   // Index and shards must name the same tensors.
-  static Result<Checkpoint> open_folder(const std::string& folder);
+  // `gone` stands for shards that are missing; their tensors have no data.
+  static Result<Checkpoint> open_folder(const std::string& folder, const std::vector<GoneShard>& gone = {});
+  // Those tensors of a folder whose names begin with `prefix`: only their shards need be there. Without an index these
+  // are the folder's safetensors files, whatever their names.
+  static Result<Checkpoint> open_part(const std::string& folder, std::string_view prefix);
   // One safetensors file.
   static Result<Checkpoint> open_file(const std::string& path);
 
@@ -38,7 +49,9 @@ class Checkpoint {
 
  private:
   Checkpoint() = default;
-  Status add_shard(const std::string& path);
+  Status add_shard(const std::string& path, const std::vector<GoneShard>& gone = {});
+  Status add_shards(const std::string& folder, const std::vector<std::string>& names,
+                    const std::vector<GoneShard>& gone = {});
   Status index_names();
 
   std::vector<MappedFile> shards_;

@@ -8,6 +8,7 @@
 
 #include "base/mapped_file.h"
 #include "formats/checked_size.h"
+#include "formats/engram_link.h"
 #include "formats/names.h"
 
 namespace bolide::formats {
@@ -20,6 +21,7 @@ constexpr u64 kTablesAt = 24;
 constexpr u64 kTableRecordBytes = 64;
 constexpr u64 kHeaderDigestAt = kEngramHeaderBytes - 32;
 constexpr u64 kMaxTables = (kHeaderDigestAt - kTablesAt) / kTableRecordBytes;
+constexpr u64 kRestoreBytes = 1 << 20;
 constexpr u64 kAlignment = 4096;  // of tables and of the file's end, for readers that bypass the page cache
 
 // Where the tables lie: one after the other, each at a multiple of kAlignment.
@@ -125,6 +127,7 @@ Result<EngramFile> open_engram_file(const std::string& path) {
   const Result<MappedFile> file = MappedFile::open(path);
   if (!file) return file.error();
   const Bytes bytes = file->bytes();
+  if (is_engram_link(bytes)) return open_engram_link(bytes, path);
   return parse_engram_header(bytes.first(std::min<std::size_t>(bytes.size(), kEngramHeaderBytes)), bytes.size(), path);
 }
 
@@ -146,6 +149,11 @@ Status verify_contents(const EngramFile& file) {
   const Result<MappedFile> mapping = MappedFile::open(file.path);
   if (!mapping) return mapping.error();
   for (const EngramTable& table : file.tables) {
+    if (table.digest == Sha256Digest{}) {
+      return Error{fmt::format("{}: the rows of layer {} have no hash to compare them with: they lie in a file of another "
+                               "kind (convert --engram-from)",
+                               file.path, table.spec.layer)};
+    }
     if (table.offset + table.bytes() > mapping->bytes().size()) {
       return Error{
           fmt::format("{}: the file was cut to {} bytes after it was opened", file.path, mapping->bytes().size())};
@@ -159,12 +167,19 @@ Status verify_contents(const EngramFile& file) {
   return {};
 }
 
-Result<EngramWriter> EngramWriter::create(const std::string& path, const std::vector<EngramTableSpec>& specs) {
+Result<u64> engram_file_bytes(const std::vector<EngramTableSpec>& specs) {
+  const Result<EngramPlan> plan = plan_tables(specs);
+  if (!plan) return plan.error();
+  return plan->file_bytes;
+}
+
+Result<EngramWriter> EngramWriter::create(const std::string& path, const std::vector<EngramTableSpec>& specs,
+                                          WriteMode mode) {
   if (Status good = check_table_count(specs.size()); !good)
     return Error{fmt::format("{}: {}", path, good.error().message)};
   const Result<EngramPlan> plan = plan_tables(specs);
   if (!plan) return Error{fmt::format("{}: {}", path, plan.error().message)};
-  Result<PartialFile> file = PartialFile::create(path, plan->file_bytes);
+  Result<PartialFile> file = open_partial_file(path, plan->file_bytes, mode);
   if (!file) return file.error();
   EngramWriter writer;
   writer.path_ = path;
@@ -183,17 +198,38 @@ Status EngramWriter::append(std::size_t table, Bytes piece) {
   if (Status written = file_->write_at(tables_[table].offset + progress.position, piece); !written) return written;
   progress.hash.update(piece);
   progress.position += piece.size();
+  if (progress.position == tables_[table].bytes()) tables_[table].digest = progress.hash.finish();
   return {};
 }
 
-Result<EngramFile> EngramWriter::finish() {
+Status EngramWriter::restore(std::size_t table, u64 bytes, const Sha256Digest& digest) {
+  Progress& progress = progress_.at(table);
+  if (bytes == tables_[table].bytes()) {
+    progress.position = bytes;
+    tables_[table].digest = digest;
+    return {};
+  }
+  std::vector<std::byte> piece(kRestoreBytes);
+  while (progress.position < bytes) {
+    const auto now = std::span(piece).first(std::min<u64>(piece.size(), bytes - progress.position));
+    if (Status read = file_->read_at(tables_[table].offset + progress.position, now); !read) return read;
+    progress.hash.update(now);
+    progress.position += now.size();
+  }
+  return {};
+}
+
+Status EngramWriter::write_header() {
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     check(progress_[i].position == tables_[i].bytes(), "every table was appended in full");
-    tables_[i].digest = progress_[i].hash.finish();
   }
   std::array<std::byte, kEngramHeaderBytes> header{};
   encode(tables_, file_bytes_, header);
-  if (Status written = file_->write_at(0, header); !written) return written.error();
+  return file_->write_at(0, header);
+}
+
+Result<EngramFile> EngramWriter::finish() {
+  if (Status written = write_header(); !written) return written.error();
   if (Status committed = file_->commit(); !committed) return committed.error();
   return open_engram_file(path_);
 }

@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/partial_file.h"
 #include "base/result.h"
-#include "base/sha256.h"
+#include "formats/tensor_writer.h"
 
 namespace bolide::formats {
 
@@ -28,27 +27,41 @@ struct EngramTable {
   u64 bytes() const { return spec.rows * spec.row_bytes; }
 };
 
-// What the header says, checked against the size of the file.
+// What the header says, checked against the size of the file. Or what a link says (engram_link.h): then the rows, and
+// `path`, are those of the file that it names, and the tables have no digests.
 struct EngramFile {
   std::string path;
   std::vector<EngramTable> tables;  // in the order of the file
   Sha256Digest identity{};          // the hash in the header, which covers counts, places and content hashes
 };
 
+// Follows a link.
 Result<EngramFile> open_engram_file(const std::string& path);
 // The header alone: the first kEngramHeaderBytes of a file of `file_bytes` bytes.
 Result<EngramFile> parse_engram_header(Bytes header, u64 file_bytes, std::string_view path);
 // Reads all rows and compares the hashes; names the first table that differs.
 Status verify_contents(const EngramFile& file);
 
+// Of a file with these tables.
+Result<u64> engram_file_bytes(const std::vector<EngramTableSpec>& specs);
+
 // Writes PATH.partial, which takes its name in finish(). Different tables may be appended to by different threads.
-class EngramWriter {
+class EngramWriter : public TensorWriter {
  public:
   // 1 to 63 tables, of distinct layers.
-  static Result<EngramWriter> create(const std::string& path, const std::vector<EngramTableSpec>& specs);
+  static Result<EngramWriter> create(const std::string& path, const std::vector<EngramTableSpec>& specs,
+                                     WriteMode mode = WriteMode::kNew);
 
   // The next rows of a table (index into specs), in pieces of any size.
-  Status append(std::size_t table, Bytes piece);
+  Status append(std::size_t table, Bytes piece) override;
+
+  WriteRange range(std::size_t table) const override { return {tables_.at(table).offset, tables_[table].bytes()}; }
+  Sha256Digest digest(std::size_t table) const override { return tables_.at(table).digest; }
+  // Of a part of a table: reads it from the file, for the hash.
+  Status restore(std::size_t table, u64 bytes, const Sha256Digest& digest) override;
+  Status write_header() override;
+  PartialFile& file() override { return *file_; }
+
   // Once, after every table was appended in full.
   Result<EngramFile> finish();
 

@@ -105,7 +105,6 @@ Status GgufFile::add_part(const std::string& path, Bytes bytes, u64 index, u64 c
     values_ = std::move(header->values);
     for (std::size_t i = 0; i < values_.size(); ++i) by_key_.emplace(values_[i].key, i);
   }
-  paths_.push_back(path);
   return {};
 }
 

@@ -24,8 +24,8 @@ class GgufFile {
 
   // As it was opened, for messages.
   const std::string& path() const { return path_; }
-  // The files, the first part first.
-  const std::vector<std::string>& paths() const { return paths_; }
+  // The files, the first part first. (Empty over memory.)
+  const std::vector<MappedFile>& files() const { return files_; }
 
   // By part, inside a part in the order of its header.
   const std::vector<GgufTensor>& tensors() const { return tensors_; }
@@ -43,7 +43,6 @@ class GgufFile {
   Status open_part(const std::string& path, u64 index, u64 count);
 
   std::string path_;
-  std::vector<std::string> paths_;
   std::vector<MappedFile> files_;
   std::vector<GgufTensor> tensors_;
   std::vector<GgufEntry> values_;

@@ -28,7 +28,7 @@ struct GgufTensor {
   std::vector<u64> dimensions;  // 1 to 4, each at least 1, the innermost (a row's elements) first
   Bytes data;                   // all rows, without a gap
   u64 file_offset = 0;          // of data[0] in its file, for readers that use pread
-  u64 part = 0;                 // index into GgufFile::paths()
+  u64 part = 0;                 // index into GgufFile::files()
 };
 
 // "Q8_0 [5120, 1280]", for messages.

@@ -108,6 +108,10 @@ void GgufMetadata::add_value(std::string_view key, const GgufValue& value) {
   ++count_;
 }
 
+u64 tensor_bytes(const GgufTensorSpec& tensor) {
+  return bytes_of(tensor).value().value_or(0);
+}
+
 Result<GgufPlan> plan_gguf_file(GgufMetadata metadata, const std::vector<GgufTensorSpec>& tensors) {
   metadata.add_u32("general.alignment", kGgufAlignment);
   GgufPlan plan;
@@ -131,12 +135,11 @@ Result<GgufPlan> plan_gguf_file(GgufMetadata metadata, const std::vector<GgufTen
 }
 
 Result<GgufWriter> GgufWriter::create(const std::string& path, GgufMetadata metadata,
-                                      const std::vector<GgufTensorSpec>& tensors) {
+                                      const std::vector<GgufTensorSpec>& tensors, WriteMode mode) {
   Result<GgufPlan> plan = plan_gguf_file(std::move(metadata), tensors);
   if (!plan) return Error{fmt::format("{}: {}", path, plan.error().message)};
-  Result<PartialFile> file = PartialFile::create(path, plan->file_bytes);
+  Result<PartialFile> file = open_partial_file(path, plan->file_bytes, mode);
   if (!file) return file.error();
-  if (Status written = file->write_at(0, as_bytes(plan->header)); !written) return written.error();
   return GgufWriter(*std::move(plan), *std::move(file));
 }
 
@@ -148,8 +151,19 @@ Status GgufWriter::append(std::size_t tensor, Bytes piece) {
   return {};
 }
 
-Status GgufWriter::finish() {
+Status GgufWriter::restore(std::size_t tensor, u64 bytes, const Sha256Digest&) {
+  positions_.at(tensor) = bytes;
+  return {};
+}
+
+// Last, so that a file without its name does not look like a whole one either.
+Status GgufWriter::write_header() {
   check(positions_ == plan_.bytes, "every tensor was appended in full");
+  return file_.write_at(0, as_bytes(plan_.header));
+}
+
+Status GgufWriter::finish() {
+  if (Status written = write_header(); !written) return written;
   return file_.commit();
 }
 

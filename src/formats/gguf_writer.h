@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/partial_file.h"
 #include "formats/gguf_header.h"
+#include "formats/tensor_writer.h"
 
 namespace bolide::formats {
 
@@ -43,6 +43,9 @@ struct GgufTensorSpec {
   std::vector<u64> dimensions;  // the innermost first
 };
 
+// Of a tensor with good dimensions.
+u64 tensor_bytes(const GgufTensorSpec& tensor);
+
 // Where everything lies.
 struct GgufPlan {
   std::string header;        // all bytes before the data
@@ -57,17 +60,23 @@ Result<GgufPlan> plan_gguf_file(GgufMetadata metadata, const std::vector<GgufTen
 
 // A file is written as PATH.partial and takes its name only in finish(). A writer that is destroyed before finish()
 // removes the partial file. Threads: different tensors may be appended to by different threads at the same time.
-class GgufWriter {
+class GgufWriter : public TensorWriter {
  public:
   // Fails where the disk has no room.
   static Result<GgufWriter> create(const std::string& path, GgufMetadata metadata,
-                                   const std::vector<GgufTensorSpec>& tensors);
+                                   const std::vector<GgufTensorSpec>& tensors, WriteMode mode = WriteMode::kNew);
 
   u64 size_bytes() const { return plan_.file_bytes; }
   u64 tensor_bytes(std::size_t tensor) const { return plan_.bytes.at(tensor); }
 
   // The next bytes of a tensor (index into the specs), in pieces of any size.
-  Status append(std::size_t tensor, Bytes piece);
+  Status append(std::size_t tensor, Bytes piece) override;
+
+  WriteRange range(std::size_t tensor) const override { return {plan_.offsets.at(tensor), plan_.bytes[tensor]}; }
+  Sha256Digest digest(std::size_t) const override { return {}; }
+  Status restore(std::size_t tensor, u64 bytes, const Sha256Digest&) override;
+  Status write_header() override;
+  PartialFile& file() override { return file_; }
 
   // Once, after every tensor was appended in full.
   Status finish();

@@ -66,10 +66,10 @@ Result<PackedWriter> PackedWriter::plan(const std::string& path, PackedDocuments
 }
 
 Result<PackedWriter> PackedWriter::to_file(const std::string& path, PackedDocuments documents,
-                                           std::vector<PackedSpec> specs) {
+                                           std::vector<PackedSpec> specs, WriteMode mode) {
   Result<PackedWriter> writer = plan(path, std::move(documents), std::move(specs));
   if (!writer) return writer.error();
-  Result<PartialFile> file = PartialFile::create(path, writer->size_bytes());
+  Result<PartialFile> file = open_partial_file(path, writer->size_bytes(), mode);
   if (!file) return file.error();
   writer->file_.emplace(*std::move(file));
   return writer;
@@ -102,11 +102,28 @@ Status PackedWriter::append(std::size_t tensor, Bytes piece) {
     // In the file the padding is zero already.
     if (hashes_ == ContentHashes::kMade) progress.hash.update(Bytes(kZeros).first(rest.padding));
     progress.position += rest.padding;
+    if (progress.position == place.bytes() && hashes_ == ContentHashes::kMade) progress.digest = progress.hash.finish();
   }
   return {};
 }
 
-Result<PackedFile> PackedWriter::finish() {
+WriteRange PackedWriter::range(std::size_t tensor) const {
+  const Placement& place = plan_.tensors.at(tensor);
+  return {.offset = place.codes_offset, .bytes = place.bytes()};
+}
+
+Sha256Digest PackedWriter::digest(std::size_t tensor) const {
+  return progress_.at(tensor).digest;
+}
+
+Status PackedWriter::restore(std::size_t tensor, u64 bytes, const Sha256Digest& digest) {
+  check(bytes == plan_.tensors.at(tensor).bytes(), "a tensor of a packed file is restored as a whole");
+  progress_[tensor].position = bytes;
+  progress_[tensor].digest = digest;
+  return {};
+}
+
+Status PackedWriter::write_header() {
   PackedHeader header{.file_bytes = plan_.file_bytes,
                       .table_offset = plan_.table_offset,
                       .table_count = specs_.size(),
@@ -116,15 +133,18 @@ Result<PackedFile> PackedWriter::finish() {
   for (std::size_t i = 0; i < documents.size(); ++i) {
     const Bytes text = as_bytes(documents[i]);
     header.documents[i] = {.offset = plan_.document_offsets[i], .bytes = text.size(), .digest = sha256(text)};
-    if (Status written = write_at(plan_.document_offsets[i], text); !written) return written.error();
+    if (Status written = write_at(plan_.document_offsets[i], text); !written) return written;
   }
   const std::vector<std::byte> table = encode_table();
   header.table_digest = sha256(table);
-  if (Status written = write_at(header.table_offset, table); !written) return written.error();
+  if (Status written = write_at(header.table_offset, table); !written) return written;
   std::array<std::byte, kPackedHeaderBytes> header_bytes;
   encode(header, header_bytes);
-  if (Status written = write_at(0, header_bytes); !written) return written.error();
+  return write_at(0, header_bytes);
+}
 
+Result<PackedFile> PackedWriter::finish() {
+  if (Status written = write_header(); !written) return written.error();
   if (!file_) return PackedFile::from_memory(path_, Bytes(memory_.get(), plan_.file_bytes), memory_);
   if (Status committed = file_->commit(); !committed) return committed.error();
   return PackedFile::open(path_);
@@ -140,7 +160,7 @@ std::vector<std::byte> PackedWriter::encode_table() {
                               .codes_bytes = place.codes_bytes,
                               .scales_offset = place.scales_offset,
                               .scales_bytes = place.scales_bytes,
-                              .digest = hashes_ == ContentHashes::kMade ? progress_[i].hash.finish() : Sha256Digest{}};
+                              .digest = progress_[i].digest};
     encode(record, std::span(table).subspan(i * kPackedRecordBytes, kPackedRecordBytes));
   }
   return table;

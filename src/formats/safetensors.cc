@@ -125,8 +125,15 @@ Result<u64> tensor_bytes(const std::string& tensor, DType dtype, const std::vect
   return *size.value();
 }
 
+// What follows the header; `data` is empty where it is not there.
+struct Payload {
+  u64 offset;
+  u64 bytes;
+  Bytes data;
+};
+
 // One entry against the payload it describes.
-Result<Tensor> checked_tensor(HeaderEntry entry, Bytes payload, u64 payload_offset) {
+Result<Tensor> checked_tensor(HeaderEntry entry, const Payload& payload) {
   if (!entry.dtype || !entry.shape || !entry.offsets) {
     return Error{fmt::format("tensor {}: \"{}\" is missing", entry.name,
                              !entry.dtype   ? "dtype"
@@ -139,11 +146,11 @@ Result<Tensor> checked_tensor(HeaderEntry entry, Bytes payload, u64 payload_offs
   if (offsets.size() != 2 || offsets[0] > offsets[1]) {
     return Error{fmt::format("tensor {}: data_offsets [{}] are not a begin and an end", entry.name, listed(offsets))};
   }
-  if (offsets[1] > payload.size()) {
+  if (offsets[1] > payload.bytes) {
     return Error{
         fmt::format("tensor {}: its data ends at byte {} of the payload, which has {} bytes; if this is a download, "
                     "it is incomplete: fetch the file again",
-                    entry.name, offsets[1], payload.size())};
+                    entry.name, offsets[1], payload.bytes)};
   }
   if (offsets[1] - offsets[0] != *bytes) {
     return Error{fmt::format("tensor {}: {} [{}] needs {} bytes, data_offsets [{}] hold {}", entry.name,
@@ -153,35 +160,36 @@ Result<Tensor> checked_tensor(HeaderEntry entry, Bytes payload, u64 payload_offs
   return Tensor{.name = std::move(entry.name),
                 .dtype = *entry.dtype,
                 .shape = *std::move(entry.shape),
-                .data = payload.subspan(offsets[0], *bytes),
-                .file_offset = payload_offset + offsets[0]};
+                .bytes = *bytes,
+                .data = payload.data.empty() ? Bytes() : payload.data.subspan(offsets[0], *bytes),
+                .file_offset = payload.offset + offsets[0]};
 }
 
 // The tensors (sorted by place) must tile the payload: a hole or an overlap means that the header lies somewhere.
-Status check_tiling(const std::vector<Tensor>& tensors, Bytes payload, u64 payload_offset, std::string_view what) {
-  u64 free = payload_offset;
+Status check_tiling(const std::vector<Tensor>& tensors, const Payload& payload, std::string_view what) {
+  u64 free = payload.offset;
   for (const Tensor& tensor : tensors) {
     if (tensor.file_offset != free) {
       return Error{
           fmt::format("{}: tensor {}: its data begins at byte {} of the payload, but the tensor before it ends at {}",
-                      what, tensor.name, tensor.file_offset - payload_offset, free - payload_offset)};
+                      what, tensor.name, tensor.file_offset - payload.offset, free - payload.offset)};
     }
-    free += tensor.data.size();
+    free += tensor.bytes;
   }
-  if (free != payload_offset + payload.size()) {
-    return Error{fmt::format("{}: the tensors fill {} bytes of the payload, which has {}", what, free - payload_offset,
-                             payload.size())};
+  if (free != payload.offset + payload.bytes) {
+    return Error{fmt::format("{}: the tensors fill {} bytes of the payload, which has {}", what, free - payload.offset,
+                             payload.bytes)};
   }
   return {};
 }
 
 // The header's JSON, or why there is none.
-Result<std::string_view> header_text(Bytes file, std::string_view what) {
+Result<std::string_view> header_text(Bytes file, u64 file_bytes, std::string_view what) {
   if (as_text(file).starts_with("version https://git-lfs")) {
     return Error{fmt::format("{}: a Git LFS pointer, not the file itself; run `git lfs pull` in its folder", what)};
   }
   if (file.size() < kLengthBytes) {
-    return Error{fmt::format("{}: {} bytes, too short for a safetensors file", what, file.size())};
+    return Error{fmt::format("{}: {} bytes, too short for a safetensors file", what, file_bytes)};
   }
   const u64 length = load<u64>(file.data());
   if (length > kMaxHeaderBytes) {
@@ -193,6 +201,27 @@ Result<std::string_view> header_text(Bytes file, std::string_view what) {
                              length, file.size() - kLengthBytes)};
   }
   return as_text(file.subspan(kLengthBytes, length));
+}
+
+// Of a whole file, or of its header alone.
+Result<std::vector<Tensor>> parse(Bytes file, u64 file_bytes, std::string_view what) {
+  const Result<std::string_view> text = header_text(file, file_bytes, what);
+  if (!text) return text.error();
+  HeaderVisitor header;
+  if (Status walked = walk_json(*text, what, header); !walked) return walked.error();
+
+  const u64 offset = kLengthBytes + text->size();
+  const Payload payload{.offset = offset, .bytes = file_bytes - offset, .data = file.subspan(offset)};
+  std::vector<Tensor> tensors;
+  tensors.reserve(header.entries.size());
+  for (HeaderEntry& entry : header.entries) {
+    Result<Tensor> tensor = checked_tensor(std::move(entry), payload);
+    if (!tensor) return Error{fmt::format("{}: {}", what, tensor.error().message)};
+    tensors.push_back(*std::move(tensor));
+  }
+  std::ranges::sort(tensors, {}, &Tensor::file_offset);
+  if (Status tiled = check_tiling(tensors, payload, what); !tiled) return tiled.error();
+  return tensors;
 }
 
 }  // namespace
@@ -209,24 +238,18 @@ std::string describe(const Tensor& tensor) {
   return fmt::format("{} [{}]", name(tensor.dtype), listed(tensor.shape));
 }
 
-Result<std::vector<Tensor>> parse_safetensors(Bytes file, std::string_view what) {
-  const Result<std::string_view> text = header_text(file, what);
-  if (!text) return text.error();
-  HeaderVisitor header;
-  if (Status walked = walk_json(*text, what, header); !walked) return walked.error();
+Bytes safetensors_header(Bytes file) {
+  if (file.size() < kLengthBytes) return file;
+  return file.first(std::min<u64>(file.size() - kLengthBytes, load<u64>(file.data())) + kLengthBytes);
+}
 
-  const u64 payload_offset = kLengthBytes + text->size();
-  const Bytes payload = file.subspan(payload_offset);
-  std::vector<Tensor> tensors;
-  tensors.reserve(header.entries.size());
-  for (HeaderEntry& entry : header.entries) {
-    Result<Tensor> tensor = checked_tensor(std::move(entry), payload, payload_offset);
-    if (!tensor) return Error{fmt::format("{}: {}", what, tensor.error().message)};
-    tensors.push_back(*std::move(tensor));
-  }
-  std::ranges::sort(tensors, {}, &Tensor::file_offset);
-  if (Status tiled = check_tiling(tensors, payload, payload_offset, what); !tiled) return tiled.error();
-  return tensors;
+Result<std::vector<Tensor>> parse_safetensors(Bytes file, std::string_view what) {
+  return parse(file, file.size(), what);
+}
+
+Result<std::vector<Tensor>> parse_safetensors_header(Bytes header, u64 file_bytes, std::string_view what) {
+  if (file_bytes < header.size()) return Error{fmt::format("{}: its header is longer than the file", what)};
+  return parse(header, file_bytes, what);
 }
 
 }  // namespace bolide::formats

@@ -36,12 +36,13 @@ enum class DType : u8 {
 std::string_view name(DType dtype);
 u64 element_bytes(DType dtype);
 
-// One tensor of a checkpoint; `data` points into the bytes that were parsed.
+// One tensor of a checkpoint.
 struct Tensor {
   std::string name;
   DType dtype;
   std::vector<u64> shape;  // 1 to 4 dimensions, each at least 1, row-major
-  Bytes data;              // product(shape) * element_bytes(dtype) bytes, at any alignment
+  u64 bytes = 0;           // product(shape) * element_bytes(dtype)
+  Bytes data;              // these bytes in what was parsed, at any alignment; empty where only a header was parsed
   u64 shard = 0;           // index into Checkpoint::shards()
   u64 file_offset = 0;     // of data[0] in its shard, for readers that use pread
 };
@@ -51,5 +52,11 @@ std::string describe(const Tensor& tensor);
 
 // The tensors of one safetensors file, in the order of the payload. `what` names the file in errors.
 Result<std::vector<Tensor>> parse_safetensors(Bytes file, std::string_view what);
+
+// The beginning of a safetensors file, up to its payload; shorter where the file is, or is none.
+Bytes safetensors_header(Bytes file);
+
+// The tensors of a file of `file_bytes` bytes of which only the header is there.
+Result<std::vector<Tensor>> parse_safetensors_header(Bytes header, u64 file_bytes, std::string_view what);
 
 }  // namespace bolide::formats

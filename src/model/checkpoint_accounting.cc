@@ -54,7 +54,7 @@ class Accounting {
                         path_of(tensor), tensor.name, formats::describe(tensor))};
       }
       ++skipped.count;
-      skipped.bytes += tensor.data.size();
+      skipped.bytes += tensor.bytes;
     }
     return skipped;
   }
@@ -133,16 +133,16 @@ std::optional<u64> first_bad(Bytes data, Predicate is_bad) {
   return std::nullopt;
 }
 
-std::optional<u64> first_non_finite(const Tensor& tensor) {
-  switch (tensor.dtype) {
+std::optional<u64> first_non_finite(DType dtype, Bytes data) {
+  switch (dtype) {
     case DType::kF8E4M3:
-      return first_bad<u8>(tensor.data, [](u8 code) { return (code & 0x7f) == 0x7f; });
+      return first_bad<u8>(data, [](u8 code) { return (code & 0x7f) == 0x7f; });
     case DType::kF8E8M0:
-      return first_bad<u8>(tensor.data, [](u8 code) { return code == 0xff; });
+      return first_bad<u8>(data, [](u8 code) { return code == 0xff; });
     case DType::kBF16:
-      return first_bad<u16>(tensor.data, [](u16 code) { return (code & 0x7f80) == 0x7f80; });
+      return first_bad<u16>(data, [](u16 code) { return (code & 0x7f80) == 0x7f80; });
     case DType::kF32:
-      return first_bad<u32>(tensor.data, [](u32 bits) { return (bits & 0x7f800000) == 0x7f800000; });
+      return first_bad<u32>(data, [](u32 bits) { return (bits & 0x7f800000) == 0x7f800000; });
     default:
       return std::nullopt;
   }
@@ -159,11 +159,26 @@ Result<SkippedTensors> account_for_tensors(const Config& config, const Checkpoin
   return accounting.skipped();
 }
 
+Status account_for_draft_tensors(const Config& config, const Checkpoint& checkpoint) {
+  Accounting accounting(checkpoint);
+  for (const TensorSpec& spec : tensor_specs(config)) {
+    if (!spec.draft) continue;
+    if (Status found = expect_spec(accounting, spec); !found) return found;
+  }
+  const Result<SkippedTensors> rest = accounting.skipped();
+  return rest ? Status() : Status(rest.error());
+}
+
 Status refuse_non_finite(const Tensor& tensor) {
-  const std::optional<u64> element = first_non_finite(tensor);
+  return refuse_non_finite(tensor, 0, tensor.data);
+}
+
+Status refuse_non_finite(const Tensor& tensor, u64 first, Bytes piece) {
+  const std::optional<u64> element = first_non_finite(tensor.dtype, piece);
   if (!element) return {};
   return Error{fmt::format("tensor {} ({}): element {} is not a finite number; the checkpoint is damaged, get it again",
-                           tensor.name, formats::describe(tensor), *element)};
+                           tensor.name, formats::describe(tensor),
+                           first / formats::element_bytes(tensor.dtype) + *element)};
 }
 
 }  // namespace bolide::model

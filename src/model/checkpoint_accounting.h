@@ -25,8 +25,13 @@ struct SkippedTensors {
 // those names succeeds. Returns what was skipped.
 Result<SkippedTensors> account_for_tensors(const Config& config, const formats::Checkpoint& checkpoint);
 
+// The same for the drafter's tensors, of a checkpoint that has only these.
+Status account_for_draft_tensors(const Config& config, const formats::Checkpoint& checkpoint);
+
 // Refuses a tensor with a value that is not finite: the NaN codes of F8_E4M3 (0x7f, 0xff) and F8_E8M0 (255), infinity
 // and NaN in BF16 and F32. Other types hold no such value. Reads the whole tensor, at the speed of memory.
 Status refuse_non_finite(const formats::Tensor& tensor);
+// The same for a piece of it: whole elements from byte `first` of the tensor on.
+Status refuse_non_finite(const formats::Tensor& tensor, u64 first, Bytes piece);
 
 }  // namespace bolide::model

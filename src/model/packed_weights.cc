@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 #include "arith/bf16.h"
 #include "arith/f16.h"
@@ -105,11 +106,17 @@ bool has_drafter(const PackedFile& file, const std::vector<TensorSpec>& specs) {
                      [&](const TensorSpec& spec) { return spec.draft && file.find(spec.name) != nullptr; });
 }
 
+// Which tensors a file has.
+struct FileParts {
+  bool trunk = true;
+  bool draft = true;
+};
+
 // Every wanted tensor is there as it should be, and nothing else is.
-Status account_for(const PackedFile& file, const std::vector<TensorSpec>& specs, bool with_draft) {
+Status account_for(const PackedFile& file, const std::vector<TensorSpec>& specs, FileParts parts) {
   std::vector<bool> expected(file.tensors().size(), false);
   for (const TensorSpec& spec : specs) {
-    if (spec.draft && !with_draft) continue;
+    if (spec.draft ? !parts.draft : !parts.trunk) continue;
     const PackedTensor* tensor = file.find(spec.name);
     if (tensor == nullptr) {
       return Error{fmt::format("{}: tensor {} ({}) is missing; the file is not complete, convert it again", file.path(),
@@ -159,6 +166,7 @@ std::vector<float> decode(const PackedTensor& tensor) {
 // Keeps alive what the matrices point into.
 struct Owner {
   PackedFile file;
+  std::optional<PackedFile> draft;
   std::vector<std::vector<u16>> embeddings;  // those that the file does not hold as BF16
 };
 
@@ -204,7 +212,8 @@ class PackedSource final : public WeightSource {
 
  private:
   const PackedTensor& find(const std::string& name) const {
-    const PackedTensor* tensor = owner_.file.find(name);
+    const bool is_apart = owner_.draft && name.starts_with("mtp.");
+    const PackedTensor* tensor = (is_apart ? *owner_.draft : owner_.file).find(name);
     check(tensor != nullptr, "every tensor that is read was accounted for");
     return *tensor;
   }
@@ -222,19 +231,66 @@ class PackedSource final : public WeightSource {
 
 }  // namespace
 
-Status account_for_packed_tensors(const Config& config, const PackedFile& file) {
-  const std::vector<TensorSpec> specs = tensor_specs(config);
-  return account_for(file, specs, has_drafter(file, specs));
+bool is_packed_drafter(const PackedFile& file) {
+  return std::ranges::all_of(file.tensors(),
+                             [](const PackedTensor& tensor) { return tensor.spec.name.starts_with("mtp."); });
 }
 
-Result<Weights> load_packed_weights(const Config& config, PackedFile file) {
-  const std::vector<TensorSpec> specs = tensor_specs(config);
-  const bool with_draft = has_drafter(file, specs);
-  if (Status complete = account_for(file, specs, with_draft); !complete) return complete.error();
-  for (const PackedTensor& tensor : file.tensors()) {
-    if (Status good = check_numbers(file, tensor); !good) return good.error();
+Status check_same_drafter(const Config& config, const Config& drafter, const std::string& path) {
+  const auto numbers = [](const Config& c) {
+    std::vector<std::pair<std::string_view, u64>> list = {
+        {"vocab_size", c.vocab_size},
+        {"dim", c.dim},
+        {"n_heads", c.n_heads},
+        {"head_dim", c.head_dim},
+        {"rope_head_dim", c.rope_head_dim},
+        {"q_lora_rank", c.q_lora_rank},
+        {"o_groups", c.o_groups},
+        {"o_lora_rank", c.o_lora_rank},
+        {"window_size", c.window_size},
+        {"moe_inter_dim", c.moe_inter_dim},
+        {"hc_mult", c.hc_mult},
+        {"n_mtp_layers", c.draft.n_stages},
+        {"dspark_block_size", c.draft.block_size},
+        {"dspark_noise_token_id", c.draft.noise_token_id},
+        {"dspark_markov_rank", c.draft.markov_rank},
+        {"dspark_n_routed_experts", c.draft.n_routed_experts},
+        {"dspark_n_activated_experts", c.draft.n_activated_experts},
+        {"number of dspark_target_layer_ids", c.draft.target_layer_ids.size()},
+    };
+    for (const u32 layer : c.draft.target_layer_ids) list.emplace_back("dspark_target_layer_ids", layer);
+    return list;
+  };
+  const auto wanted = numbers(config);
+  const auto found = numbers(drafter);
+  for (std::size_t i = 0; i < std::min(wanted.size(), found.size()); ++i) {
+    if (wanted[i] == found[i]) continue;
+    return Error{fmt::format("{}: this drafter has {} {}, but the model has {}: it belongs to another model", path,
+                             found[i].first, found[i].second, wanted[i].second)};
   }
-  const auto owner = std::make_shared<Owner>(Owner{std::move(file), {}});
+  return {};
+}
+
+Status account_for_packed_tensors(const Config& config, const PackedFile& file) {
+  const std::vector<TensorSpec> specs = tensor_specs(config);
+  return account_for(file, specs, {.draft = has_drafter(file, specs)});
+}
+
+Result<Weights> load_packed_weights(const Config& config, PackedFile file, std::optional<PackedFile> draft) {
+  const std::vector<TensorSpec> specs = tensor_specs(config);
+  const bool has_draft = has_drafter(file, specs);
+  if (Status complete = account_for(file, specs, {.draft = has_draft}); !complete) return complete.error();
+  if (draft) {
+    if (Status complete = account_for(*draft, specs, {.trunk = false}); !complete) return complete.error();
+  }
+  for (const PackedFile* part : {&file, draft ? &*draft : nullptr}) {
+    if (part == nullptr) continue;
+    for (const PackedTensor& tensor : part->tensors()) {
+      if (Status good = check_numbers(*part, tensor); !good) return good.error();
+    }
+  }
+  const bool with_draft = has_draft || draft.has_value();
+  const auto owner = std::make_shared<Owner>(Owner{std::move(file), std::move(draft), {}});
   Weights weights = assemble_weights(config, PackedSource(*owner), with_draft);
   weights.files = owner;
   return weights;

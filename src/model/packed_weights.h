@@ -1,5 +1,8 @@
 // The weights of a packed file as A1 reads them.
 #pragma once
+#include <optional>
+#include <string>
+
 #include "base/result.h"
 #include "formats/packed_file.h"
 #include "model/weights.h"
@@ -17,9 +20,18 @@ namespace bolide::model {
 // float roles BF16, F16 or F32. A tensor that is missing, unknown or of another shape or type is an error that names
 // it. The drafter's tensors are all there, or none (`convert --no-draft`): then Weights::draft is empty. The result
 // shares ownership of the file.
-Result<Weights> load_packed_weights(const Config& config, formats::PackedFile file);
+// `draft`: a file of the drafter alone, whose tensors stand for those of `file`.
+Result<Weights> load_packed_weights(const Config& config, formats::PackedFile file,
+                                    std::optional<formats::PackedFile> draft = std::nullopt);
 
-// The comparison alone: headers, no weights.
+// Whether the file is a drafter alone (`convert --only-draft`).
+bool is_packed_drafter(const formats::PackedFile& file);
+
+// Whether a drafter made for a model of configuration `drafter` fits one of `config`: both have the same drafter, of the
+// same sizes. `path` names the drafter's file in errors.
+Status check_same_drafter(const Config& config, const Config& drafter, const std::string& path);
+
+// The comparison of tensors alone: headers, no weights.
 Status account_for_packed_tensors(const Config& config, const formats::PackedFile& file);
 
 }  // namespace bolide::model

@@ -1,5 +1,6 @@
 #include "base/partial_file.h"
 
+#include <array>
 #include <csignal>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -42,6 +43,25 @@ TEST(PartialFile, LeavesNothingBehindWithoutCommit) {
   }
   EXPECT_FALSE(folder.has("out.partial"));
   EXPECT_FALSE(folder.has("out"));
+}
+
+TEST(PartialFile, IsKeptAndOpenedAgainAsItIs) {
+  const test::TempFolder folder;
+  using Content = PartialFile::Content;
+  {
+    Result<PartialFile> file = PartialFile::open_resumable(folder.file("out"), 10, Content::kZeros);
+    ASSERT_TRUE(file.ok() && file->write_at(0, as_bytes("hello")).ok() && file->sync().ok());
+    file->keep();
+  }
+  EXPECT_TRUE(folder.has("out.partial"));
+  EXPECT_FALSE(PartialFile::open_resumable(folder.file("out"), 11, Content::kAsItIs).ok()) << "of another size";
+  Result<PartialFile> again = PartialFile::open_resumable(folder.file("out"), 10, Content::kAsItIs);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  std::array<std::byte, 5> there{};
+  ASSERT_TRUE(again->read_at(0, there).ok());
+  EXPECT_EQ(as_text(there), "hello");
+  ASSERT_TRUE(again->write_at(5, as_bytes("world")).ok() && again->commit().ok());
+  EXPECT_EQ(*read_text_file(folder.file("out"), 100), "helloworld");
 }
 
 // An input named as the output by mistake, a device, a link to something else: all stay as they are.

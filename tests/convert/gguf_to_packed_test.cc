@@ -339,11 +339,15 @@ TEST(GgufRefusals, NumbersThatAreNotFinite) {
     const GgufSource& source = example.source(name);
     std::vector<std::byte> data(source.tensor->data.begin(), source.tensor->data.end());
     for (std::size_t i = 0; i < bytes.size(); ++i) data[at + i] = std::byte{bytes[i]};
+    const test::TempFolder folder;
+    folder.write("tensor", as_text(data));
+    const Result<MappedFile> file = MappedFile::open(folder.file("tensor"));
     formats::GgufTensor bad = *source.tensor;
-    bad.data = data;
+    bad.data = file->bytes();
+    bad.file_offset = 0;
     TensorSpec spec = source.spec;
-    spec.packed.type = packed_type(spec, bad);
-    const auto done = convert_gguf_tensor(spec, bad, [](Bytes) { return Status(); });
+    spec.packed.type = *packed_type(spec, bad, *file);
+    const auto done = convert_gguf_tensor(spec, bad, *file, [](Bytes) { return Status(); });
     return done.ok() ? "converted" : done.error().message;
   };
   EXPECT_THAT(error("layers.0.ffn.experts.w1", 144 * 1000, {0x00, 0x7c}),

@@ -23,15 +23,15 @@ struct OneRow {
   SmallBlocks small;
   Status status;
 
-  explicit OneRow(const MatrixSource& source) : codes(32 * source.columns), scales(2 * source.columns) {
-    status = fill_q8_0_tile(source, 0, codes, scales, small);
+  explicit OneRow(const MatrixRows& source) : codes(32 * source.columns), scales(2 * source.columns) {
+    status = fill_q8_0_tile(source, codes, scales, small);
   }
   u16 d(u64 block) const { return load<u16>(&scales[block * 32 * 2]); }
   Bytes q(u64 block) const { return Bytes(codes).subspan(block * 32 * 32, 32); }
 };
 
-MatrixSource fp8(Bytes codes, Bytes scales) {
-  return {.type = MatrixSource::Type::kFp8, .codes = codes, .scales = scales, .rows = 1, .columns = codes.size()};
+MatrixRows fp8(Bytes codes, Bytes scales) {
+  return {.type = MatrixRows::Type::kFp8, .codes = codes, .scales = scales, .first_row = 0, .rows = 1, .columns = codes.size()};
 }
 
 std::vector<std::byte> from_hex(std::string_view text) {
@@ -111,11 +111,11 @@ TEST(Q8_0, TakesBf16RowsAndFillsMissingRowsWithZeros) {
   std::vector<std::byte> values(2 * 64);
   store(&values[2 * 40], u16{0xc2fe});  // -127 in column 40
   store(&values[2 * 41], u16{0x3fc0});  // 1.5
-  const MatrixSource source{.type = MatrixSource::Type::kBf16, .codes = values, .scales = {}, .rows = 1, .columns = 64};
+  const MatrixRows source{.type = MatrixRows::Type::kBf16, .codes = values, .scales = {}, .first_row = 0, .rows = 1, .columns = 64};
   std::vector<std::byte> codes(32 * 64, std::byte{0xee});
   std::vector<std::byte> scales(2 * 64, std::byte{0xee});
   SmallBlocks small;
-  ASSERT_TRUE(fill_q8_0_tile(source, 0, codes, scales, small));
+  ASSERT_TRUE(fill_q8_0_tile(source, codes, scales, small));
   for (std::size_t i = 0; i < codes.size(); ++i) {
     const int wanted = i == 1024 + 8 ? -127 : i == 1024 + 9 ? 2 : 0;  // block 1, row 0; 1.5 ties to 2
     ASSERT_EQ(static_cast<i8>(codes[i]), wanted) << i;

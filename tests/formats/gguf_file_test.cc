@@ -117,7 +117,7 @@ TEST(GgufFile, OpensASplitModelByAnyOfItsParts) {
     ASSERT_TRUE(file.ok()) << file.error().message;
     ASSERT_EQ(file->tensors().size(), 3u);
     EXPECT_EQ(as_text(file->find("c")->data), "2222");
-    EXPECT_EQ(file->paths()[file->find("c")->part], folder.file(part_name(3, 3)));
+    EXPECT_EQ(file->files()[file->find("c")->part].path(), folder.file(part_name(3, 3)));
     EXPECT_EQ(file->value("only.in.the.first")->whole(), 5u);
   }
 }
