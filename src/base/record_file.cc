@@ -105,7 +105,7 @@ Status RecordFile::append(std::string_view record) {
   text += record;
   text += as_text(Bytes(digest));
   const off_t end = ::lseek(fd_, 0, SEEK_END);
-  const Status written = write_all(fd_, path_, text);
+  Status written = write_all(fd_, path_, text);
   // Behind half a record (the disk is full) nothing would be read again.
   if (!written && ::ftruncate(fd_, end) != 0) return system_error(path_, "set the size");
   return written;

@@ -191,7 +191,7 @@ Status Runner::add(std::size_t i, u64 bytes, const TensorConversion& done) {
                        .bytes_in = done.bytes_in,
                        .small = done.small}};
   const std::lock_guard lock(pending_mutex_);
-  pending_.push_back(std::move(safe));
+  pending_.push_back(safe);
   return {};
 }
 

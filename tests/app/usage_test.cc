@@ -85,14 +85,16 @@ TEST(Usage, OptionsThatWouldBeIgnoredAreRefused) {
 }
 
 TEST(Usage, OptionsOfLaterVersionsAreNotAcceptedSilently) {
-  expect_wrong_usage({"convert", "a", "b", "--consume"}, "--consume", "bolide convert --help");
-  expect_wrong_usage({"convert", "a", "b", "--only-draft"}, "--only-draft", "bolide convert --help");
-  expect_wrong_usage({"inspect", "--plan"}, "--plan", "bolide inspect --help");
+  expect_wrong_usage({"inspect", "--plan", "--backend", "cpu"}, "--backend", "bolide inspect --help");
 }
 
 TEST(Usage, OptionsOfConvertThatContradictEachOtherAreNamed) {
   const std::string help = "bolide convert --help";
   expect_wrong_usage({"convert", "a", "b", "--to", "zip"}, "--to", help);
+  expect_wrong_usage({"convert", "a", "b", "--consume"}, "--consume belongs to the folder", help);
+  expect_wrong_usage({"convert", "a", "b", "--only-draft", "--no-draft"}, "leave nothing", help);
+  expect_wrong_usage({"convert", "a.gguf", "b", "--only-draft"}, "--only-draft takes", help);
+  expect_wrong_usage({"convert", "a", "b.gguf", "--engram-from", "c"}, "--engram-from belongs to", help);
   expect_wrong_usage({"convert", "a", "b.gguf", "--recipe", "q2"}, "--recipe", help);
   expect_wrong_usage({"convert", "a", "b", "--recipe", "mxfp4"}, "--recipe belongs to --to gguf", help);
   expect_wrong_usage({"convert", "a", "b", "--draft-model", "c"}, "--draft-model belongs to a GGUF", help);
