@@ -84,7 +84,8 @@ TEST_F(GgufOfNano, ItsTokenizerIsTheFoldersTokenizer) {
 
 TEST_F(GgufOfNano, WhatCannotBeIsRefusedWithAdvice) {
   EXPECT_THAT(open_model(target(), ArithmeticKind::kRef).error().message, HasSubstr("not a GGUF"));
-  EXPECT_THAT(open_model(packed(), ArithmeticKind::kA1, draft()).error().message, HasSubstr("beside a GGUF only"));
+  EXPECT_THAT(open_model(test::kNanoFolder, ArithmeticKind::kRef, draft()).error().message, HasSubstr("is A1's"));
+  EXPECT_THAT(open_model(packed(), ArithmeticKind::kA1, packed()).error().message, HasSubstr("not a drafter's file"));
   EXPECT_THAT(open_model(draft(), ArithmeticKind::kA1).error().message, HasSubstr("--draft-model"));
 }
 
