@@ -20,7 +20,7 @@ std::string for_grammar(std::string_view marker) {
 class CallGrammar {
  public:
   CallGrammar(Grammar& grammar, const JsonRules& json, UnsupportedSchema unsupported, std::vector<std::string>* free)
-      : g_(grammar), json_(json), compiler_(grammar, json, unsupported, free) {
+      : g_(grammar), compiler_(grammar, json, unsupported, free) {
     const ByteSet any_ascii = byte_range(0, 0x7f);
     text_ = g_.add_rule(utf8_character(g_, any_ascii, g_.end()));
   }
@@ -109,7 +109,6 @@ class CallGrammar {
   }
 
   Grammar& g_;
-  const JsonRules& json_;
   SchemaCompiler compiler_;
   GrammarRule text_;
 };
