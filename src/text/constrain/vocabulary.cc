@@ -4,6 +4,11 @@
 #include <numeric>
 
 namespace bolide::text {
+namespace {
+
+constexpr std::size_t kLongestToken = 4096;
+
+}  // namespace
 
 Vocabulary::Vocabulary(const Tokenizer& tokenizer) : size_(tokenizer.vocab_size()), bytes_(tokenizer.vocab_size()) {
   const std::optional<u32> dsml = tokenizer.find_added_token("｜DSML｜");
@@ -12,6 +17,7 @@ Vocabulary::Vocabulary(const Tokenizer& tokenizer) : size_(tokenizer.vocab_size(
     // Some tokens are bytes that no text has; one of them stands for ｜DSML｜ here.
     if (bytes_[id].find(kDsmlByte) != std::string::npos) bytes_[id].clear();
     if (id == dsml) bytes_[id] = kDsmlByte;
+    if (bytes_[id].size() > kLongestToken) bytes_[id].clear();  // no tokenizer has such; it cannot come
     longest_token_ = std::max(longest_token_, static_cast<u32>(bytes_[id].size()));
   }
   std::vector<u32> order(size_);
@@ -30,20 +36,19 @@ Vocabulary::Vocabulary(const Tokenizer& tokenizer) : size_(tokenizer.vocab_size(
     close(common);
     for (std::size_t depth = common; depth < bytes.size(); ++depth) {
       path.push_back(static_cast<u32>(nodes_.size()));
-      const auto token = static_cast<u32>(tokens_.size());
-      nodes_.push_back({static_cast<u8>(bytes[depth]), static_cast<u32>(depth), 0, token, token});
+      nodes_.push_back({0, static_cast<u32>(tokens_.size()), static_cast<u16>(depth), static_cast<u8>(bytes[depth])});
     }
     tokens_.push_back(id);
-    nodes_[path.back()].end_token = static_cast<u32>(tokens_.size());
     last = bytes;
   }
   close(0);
+  nodes_.push_back({0, static_cast<u32>(tokens_.size()), 0, 0});  // behind the last
 }
 
 void Vocabulary::allow(Matcher& matcher, MatcherState state, std::span<u64> allowed) const {
   std::vector<MatcherState> states(longest_token_ + 1);  // by depth
   states[0] = state;
-  for (u32 i = 0; i < nodes_.size();) {
+  for (u32 i = 0; i + 1 < nodes_.size();) {
     const Node& node = nodes_[i];
     const MatcherState next = matcher.step(states[node.depth], node.byte);
     if (next == kDead) {
@@ -51,7 +56,7 @@ void Vocabulary::allow(Matcher& matcher, MatcherState state, std::span<u64> allo
       continue;
     }
     states[node.depth + 1] = next;
-    for (u32 token = node.first_token; token < node.end_token; ++token) {
+    for (u32 token = node.first_token; token < nodes_[i + 1].first_token; ++token) {
       allowed[tokens_[token] / 64] |= u64{1} << (tokens_[token] % 64);
     }
     ++i;

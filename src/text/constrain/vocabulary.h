@@ -26,12 +26,12 @@ class Vocabulary {
 
  private:
   // Nodes in the order of a walk from the root: the children of a node follow it.
+  // Small, because a walk may touch all of them.
   struct Node {
-    u8 byte;
-    u32 depth;
     u32 subtree_end;  // one past its last descendant
-    u32 first_token;  // tokens that end here: tokens_[first_token, end_token)
-    u32 end_token;
+    u32 first_token;  // tokens that end here: tokens_ from this to the next node's
+    u16 depth;
+    u8 byte;
   };
 
   std::size_t size_;

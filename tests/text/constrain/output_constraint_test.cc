@@ -1,8 +1,10 @@
 // Whole answers: reasoning is free, calls and documents are constrained, the mask is exact.
 #include "text/constrain/output_constraint.h"
 
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sstream>
 
 #include "text/constrain/call_grammar.h"
 #include "text/constrain/schema_validator.h"
@@ -47,6 +49,15 @@ OutputParserOptions parser_options(const ToolDeclarations& tools) {
   options.thinking = false;
   options.tools = tools;
   return options;
+}
+
+// Whether a parameter of a call is a string with a pattern or a length: string values of calls are free but for enums.
+bool has_free_strings(const Json& schema) {
+  const Json* properties = schema.find("properties");
+  return properties != nullptr && std::ranges::any_of(properties->members, [](const JsonMember& member) {
+           const Json& of = member.value;
+           return of.find("pattern") != nullptr || of.find("minLength") != nullptr || of.find("maxLength") != nullptr;
+         });
 }
 
 // The mask against trying every token of the vocabulary, in states of random walks.
@@ -210,6 +221,40 @@ TEST(OutputConstraint, AResponseSchemaThatIsNotSupportedIsRefusedByItsPlace) {
   const Result<CompiledConstraint> compiled = constrain_output(format, false, nano_tokens(), nano_vocabulary());
   ASSERT_FALSE(compiled.ok());
   EXPECT_THAT(compiled.error().message, HasSubstr("/properties/a/not"));
+}
+
+// Tools as agents and servers of the model context protocol declare them, all at once (pitfalls B12).
+TEST(OutputConstraint, RealToolSchemasAreEnforcedWhole) {
+  std::ifstream file(BOLIDE_SOURCE_DIR "/tests/text/data/tool_schemas.json");
+  std::ostringstream text;
+  text << file.rdbuf();
+  const std::vector<Json> tools = parse(text.str()).items;
+  ASSERT_GE(tools.size(), 60u);
+  const OutputFormat format{.schema = {}, .tools = tools, .calls = CallChoice::kRequired};
+  const Result<CompiledConstraint> compiled = constrain_output(format, false, nano_tokens(), nano_vocabulary());
+  ASSERT_TRUE(compiled.ok()) << compiled.error().message;
+  EXPECT_THAT(compiled->free, testing::IsEmpty());
+  const ToolDeclarations declarations(tools);
+  std::mt19937 random(17);
+  std::size_t complete = 0;
+  for (int i = 0; i < 60; ++i) {
+    const std::unique_ptr<TokenConstraint> answer = compiled->constraint->clone();
+    const Walk walk = random_walk(*answer, random, 120);
+    const Parsed parsed = parse_output(walk.text, parser_options(declarations), OutputEnd::kEndToken);
+    for (const ParsedCall& call : parsed.output.calls) {
+      const std::string name = call.name_space.empty() ? call.name : call.name_space + "::" + call.name;
+      const auto tool =
+          std::ranges::find_if(tools, [&](const Json& known) { return known.find("name")->text == name; });
+      ASSERT_NE(tool, tools.end()) << name;
+      const Json arguments = parse(call.arguments);
+      const bool ascii = std::ranges::all_of(call.arguments, [](char byte) { return (byte & 0x80) == 0; });
+      if (!ascii) continue;  // std::regex of the validator knows bytes only
+      const Json& schema = *tool->find("parameters");
+      EXPECT_TRUE(is_valid(arguments, schema, schema) || has_free_strings(schema)) << name << call.arguments;
+      ++complete;
+    }
+  }
+  EXPECT_GT(complete, 10u);
 }
 
 // pitfalls B190: outputs nest only as deep as every reader can read.
