@@ -108,15 +108,16 @@ void run(const convert::CheckpointFolder& folder, const std::string& out, int ro
     forget(shards);
     const std::string path = out + "/model.bolide";
     const double converting = gigabytes / seconds([&] {
-      const auto done = convert::convert_to_files(folder, path, {.n_threads = n_threads});
-      check(done.ok(), "the checkpoint can be converted");
-    });
+                                const auto done = convert::convert_to_files(folder, path, {.n_threads = n_threads});
+                                check(done.ok(), "the checkpoint can be converted");
+                              });
     std::filesystem::remove(path);
     std::filesystem::remove(convert::engram_path(path));
     const double part = converting / std::min(reading, writing);
     best = std::max(best, part);
-    fmt::print("reading {:.2f} GB/s, writing and syncing {:.2f} GB/s, converting {:.2f} GB/s: {:.0f} % of the smaller\n",
-               reading, writing, converting, 100 * part);
+    fmt::print(
+        "reading {:.2f} GB/s, writing and syncing {:.2f} GB/s, converting {:.2f} GB/s: {:.0f} % of the smaller\n",
+        reading, writing, converting, 100 * part);
   }
   fmt::print("best of {}: {:.0f} %; largest memory: {:.0f} MB\n", rounds, 100 * best,
              static_cast<double>(largest_memory_bytes()) * 1e-6);

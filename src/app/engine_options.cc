@@ -75,7 +75,8 @@ CLI::Option* add_backend_option(CLI::App& command) {
 
 void add_engine_options(CLI::App& command, engine::EngineOptions& options) {
   add_model_option(command, options.model_path);
-  command.add_option("--draft-model", options.draft_path, "A drafter's file, packed or GGUF, in place of the model's own")
+  command
+      .add_option("--draft-model", options.draft_path, "A drafter's file, packed or GGUF, in place of the model's own")
       ->type_name("FILE");
   add_arithmetic_option(command, "--arithmetic",
                         "a1 (default): the engine's; ref: the official reference's; plain: ref without quantized "

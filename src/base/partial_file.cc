@@ -118,12 +118,12 @@ Status PartialFile::write_at(u64 offset, Bytes bytes) {
         ::pwrite(fd_, bytes.data(), std::min(bytes.size(), kLargestWrite), static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && (errno == ENOSPC || errno == EDQUOT)) {
-      return Error{
-          fmt::format("{}: the disk is full ({} bytes are still to write at byte {}); free space on it",
-                      partial_path(path_), bytes.size(), offset)};
+      return Error{fmt::format("{}: the disk is full ({} bytes are still to write at byte {}); free space on it",
+                               partial_path(path_), bytes.size(), offset)};
     }
     if (written < 0) return system_error(partial_path(path_), "write");
-    if (written == 0) return Error{fmt::format("{}: the system wrote 0 of {} bytes", partial_path(path_), bytes.size())};
+    if (written == 0)
+      return Error{fmt::format("{}: the system wrote 0 of {} bytes", partial_path(path_), bytes.size())};
     offset += static_cast<u64>(written);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }

@@ -96,8 +96,7 @@ Status find_engram_tables(CheckpointFolder& folder) {
 
 }  // namespace
 
-Result<CheckpointFolder> open_checkpoint_folder(const std::string& path,
-                                                const std::vector<formats::GoneShard>& gone) {
+Result<CheckpointFolder> open_checkpoint_folder(const std::string& path, const std::vector<formats::GoneShard>& gone) {
   CheckpointFolder folder;
   folder.path = path;
   if (Status read = read_documents(folder); !read) return read.error();

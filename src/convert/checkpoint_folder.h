@@ -30,7 +30,8 @@ struct CheckpointFolder {
   u64 payload_bytes = 0;                           // of all tensors
 };
 
-// Errors name the file, and the field or tensor. `gone`: shards of which only the header is left (formats/checkpoint.h).
+// Errors name the file, and the field or tensor. `gone`: shards of which only the header is left
+// (formats/checkpoint.h).
 Result<CheckpointFolder> open_checkpoint_folder(const std::string& path,
                                                 const std::vector<formats::GoneShard>& gone = {});
 

@@ -16,8 +16,8 @@
 namespace bolide::convert {
 namespace {
 
-constexpr u64 kTailBytes = 64 << 10;   // of a tensor, to know it again
-constexpr u64 kHeaderBytes = 4096;     // of an output, to know it again
+constexpr u64 kTailBytes = 64 << 10;  // of a tensor, to know it again
+constexpr u64 kHeaderBytes = 4096;    // of an output, to know it again
 
 class Runner {
  public:
@@ -54,7 +54,7 @@ class Runner {
   const Conversion& conversion_;
   const ConversionRun& run_;
   Journal journal_;
-  bool is_worth_keeping_;  // what is on the disk, for another run
+  bool is_worth_keeping_;                                        // what is on the disk, for another run
   std::vector<std::unique_ptr<formats::TensorWriter>> writers_;  // nullptr: that output is finished
   std::vector<u64> done_bytes_;                                  // per task, when this run begins
   std::vector<TensorConversion> results_;                        // per task
@@ -63,7 +63,8 @@ class Runner {
   std::vector<Safe> pending_;  // guarded by pending_mutex_, as is pending_bytes_
   u64 pending_bytes_ = 0;
   std::mutex safe_mutex_;
-  std::set<std::size_t> safe_;  // tasks that are whole and recorded; guarded by safe_mutex_, as are journal and consumed_
+  std::set<std::size_t>
+      safe_;  // tasks that are whole and recorded; guarded by safe_mutex_, as are journal and consumed_
   std::set<const MappedFile*> consumed_;
 };
 
@@ -86,8 +87,8 @@ Status Runner::open_outputs() {
     if (!finished) return finished.error();
     writers_.emplace_back();
     if (*finished) continue;
-    auto opened = conversion_.outputs[i].open(journal_.resumed() ? formats::WriteMode::kResume
-                                                                 : formats::WriteMode::kResumable);
+    auto opened =
+        conversion_.outputs[i].open(journal_.resumed() ? formats::WriteMode::kResume : formats::WriteMode::kResumable);
     if (!opened) return opened.error();
     writers_.back() = *std::move(opened);
   }
@@ -231,8 +232,8 @@ Status Runner::consume_sources() {
     }
     if (needed) continue;
     const formats::GoneShard shard{.path = source->path(),
-                              .bytes = source->bytes().size(),
-                              .header = std::string(as_text(formats::safetensors_header(source->bytes())))};
+                                   .bytes = source->bytes().size(),
+                                   .header = std::string(as_text(formats::safetensors_header(source->bytes())))};
     if (Status added = journal_.add_consumed(shard); !added) return added;
     if (Status synced = journal_.sync(); !synced) return synced;
     std::error_code code;
@@ -323,10 +324,10 @@ Error Runner::give_up(const Error& error) {
       break;
     }
   }
-  return {fmt::format(
-      "{}\nWhat was converted so far is kept in {}{}; repeat the same command to go on. To start over, "
-      "remove it and {} first.",
-      error.message, partial_path(path), consumed, journal_path(path))};
+  return {
+      fmt::format("{}\nWhat was converted so far is kept in {}{}; repeat the same command to go on. To start over, "
+                  "remove it and {} first.",
+                  error.message, partial_path(path), consumed, journal_path(path))};
 }
 
 }  // namespace

@@ -15,9 +15,9 @@ namespace bolide::convert {
 
 // One tensor of an output.
 struct ConversionTask {
-  JournalKey key;                         // .output: index into the outputs, .tensor: of its writer
-  std::vector<const MappedFile*> files;   // that it reads
-  u64 unit_bytes = 0;                     // it can begin at every multiple of this; 0: only as a whole
+  JournalKey key;                        // .output: index into the outputs, .tensor: of its writer
+  std::vector<const MappedFile*> files;  // that it reads
+  u64 unit_bytes = 0;                    // it can begin at every multiple of this; 0: only as a whole
   // Hands over its bytes from byte `first` on, in the writer's order. Called once, by any thread.
   std::function<Result<TensorConversion>(u64 first, const Append& append)> convert;
 };
@@ -47,8 +47,8 @@ struct ConversionRun {
   const std::atomic<bool>* stop = nullptr;  // set by a signal: end as soon as possible
 };
 
-// What became of each task. On failure, what was converted is kept as OUT.partial and OUT.partial.journal, and the error
-// says so; where that is nothing, so is what stays. An output that has its name is whole.
+// What became of each task. On failure, what was converted is kept as OUT.partial and OUT.partial.journal, and the
+// error says so; where that is nothing, so is what stays. An output that has its name is whole.
 Result<std::vector<TensorConversion>> run_conversion(const Conversion& conversion, const ConversionRun& run);
 
 }  // namespace bolide::convert

@@ -93,9 +93,8 @@ Status append_engram_rows(const EngramTableRows& table, u64 first_row, const App
     for (u64 row = 0; row < n; ++row) {
       const Bytes bytes = rows->subspan(row * table.row_bytes(), table.row_bytes());
       if (is_finite(bytes.first(table.n_codes), bytes.subspan(table.n_codes))) continue;
-      return Error{
-          fmt::format("Engram table of layer {}: row {} holds a NaN code; the file is damaged, get it again",
-                      table.layer, first + row)};
+      return Error{fmt::format("Engram table of layer {}: row {} holds a NaN code; the file is damaged, get it again",
+                               table.layer, first + row)};
     }
     if (Status appended = append(*rows); !appended) return appended;
   }

@@ -196,8 +196,9 @@ Status find_engram_tables(GgufModel& model, FileAccounting& target) {
                                formats::describe(*table), row_bytes, config.rows[i])};
     }
     const MappedFile& file = model.target->files()[table->part];
-    model.engram_rows.push_back(joined_rows(config.layer_ids[i], config.head_dim,
-                                            {.file = &file, .offset = table->file_offset, .bytes = table->data.size()}));
+    model.engram_rows.push_back(
+        joined_rows(config.layer_ids[i], config.head_dim,
+                    {.file = &file, .offset = table->file_offset, .bytes = table->data.size()}));
     model.engram_tables.push_back({{file.path(), table->file_offset, row_bytes},
                                    {file.path(), table->file_offset + config.head_dim, row_bytes},
                                    config.rows[i]});

@@ -1,5 +1,5 @@
-// One tensor of a GGUF, which `file` holds, into its packed form. The type follows the role, whatever the file (design: interfaces.md,
-// Packed weights file).
+// One tensor of a GGUF, which `file` holds, into its packed form. The type follows the role, whatever the file (design:
+// interfaces.md, Packed weights file).
 #pragma once
 #include "base/result.h"
 #include "convert/tensor_conversion.h"

@@ -33,11 +33,10 @@ Result<PackInput> pack_input(const GgufModel& model, const ConvertOptions& optio
       if (done) return done;
       return Error{fmt::format("{}: {}", source.file->path(), done.error().message)};
     };
-    input.tensors.push_back(
-        {.spec = spec,
-         .from = std::string(formats::name(source.tensor->type)),
-         .files = {source.file},
-         .convert = convert});
+    input.tensors.push_back({.spec = spec,
+                             .from = std::string(formats::name(source.tensor->type)),
+                             .files = {source.file},
+                             .convert = convert});
   }
   input.engram_tables = model.engram_rows;
   for (const MappedFile& file : model.target->files()) input.sources.push_back(&file);

@@ -108,7 +108,8 @@ Result<std::unique_ptr<formats::TensorWriter>> opened(Result<Writer> writer) {
 
 Result<ConversionOutput> engram_output(const PackInput& input, const std::string& path) {
   std::vector<formats::EngramTableSpec> specs;
-  for (const EngramTableRows& table : input.engram_tables) specs.push_back({table.layer, table.rows, table.row_bytes()});
+  for (const EngramTableRows& table : input.engram_tables)
+    specs.push_back({table.layer, table.rows, table.row_bytes()});
   const Result<u64> bytes = formats::engram_file_bytes(specs);
   if (!bytes) return Error{fmt::format("{}: {}", path, bytes.error().message)};
   return ConversionOutput{.path = path, .bytes = *bytes, .open = [path, specs](formats::WriteMode mode) {
@@ -132,7 +133,10 @@ u32 thread_count(const ConvertOptions& options) {
 }
 
 ConversionRun run_of(const ConvertOptions& options) {
-  return {.n_threads = thread_count(options), .progress = options.progress, .sync_bytes = options.sync_bytes, .stop = options.stop};
+  return {.n_threads = thread_count(options),
+          .progress = options.progress,
+          .sync_bytes = options.sync_bytes,
+          .stop = options.stop};
 }
 
 Result<PackedModel> pack_to_files(const PackInput& whole_input, const std::string& path,

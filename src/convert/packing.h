@@ -16,11 +16,11 @@
 namespace bolide::convert {
 
 struct ConvertOptions {
-  bool with_trunk = true;  // false: the drafter alone
-  bool with_draft = true;  // false: leave the drafter's tensors out
+  bool with_trunk = true;   // false: the drafter alone
+  bool with_draft = true;   // false: leave the drafter's tensors out
   std::string engram_from;  // leave the Engram rows in this file; empty: write them
-  bool consume = false;    // remove each shard of a checkpoint once all that is made of it is safe
-  u32 n_threads = 0;       // 0: as many as the machine has
+  bool consume = false;     // remove each shard of a checkpoint once all that is made of it is safe
+  u32 n_threads = 0;        // 0: as many as the machine has
   TellProgress progress;
   u64 sync_bytes = kSyncBytes;
   const std::atomic<bool>* stop = nullptr;  // set by a signal: end as soon as possible, as after a failure
@@ -38,8 +38,8 @@ struct PackedModel {
 // One tensor of the packed file. `convert` hands its bytes over in the writer's order (formats/packed_writer.h); it is
 // called once, by any thread.
 struct PackTask {
-  model::TensorSpec spec;  // spec.packed says what it becomes
-  std::string from;        // the source's type, for the report
+  model::TensorSpec spec;                // spec.packed says what it becomes
+  std::string from;                      // the source's type, for the report
   std::vector<const MappedFile*> files;  // that it reads
   std::function<Result<TensorConversion>(const Append& append)> convert;
 };
@@ -55,10 +55,10 @@ struct PackInput {
   std::vector<const MappedFile*> consumable;  // those of them that hold nothing else: --consume may remove them
 };
 
-// Writes the packed file `path` and, where the model has Engram layers, the rows file engram_path(path), or there a link
-// to the rows' file (options.engram_from). Both are
-// written as *.partial and get their names at the end, the rows first; what a failure or a kill leaves, the next call
-// goes on from (conversion.h). A failure names the tensor or the file.
+// Writes the packed file `path` and, where the model has Engram layers, the rows file engram_path(path), or there a
+// link to the rows' file (options.engram_from). Both are written as *.partial and get their names at the end, the rows
+// first; what a failure or a kill leaves, the next call goes on from (conversion.h). A failure names the tensor or the
+// file.
 Result<PackedModel> pack_to_files(const PackInput& input, const std::string& path, const ConvertOptions& options);
 
 // Packs into memory, all at once; the bytes are those of the file. The Engram rows stay where they are.

@@ -38,8 +38,8 @@ Result<formats::EngramFile> rows_in_gguf(const std::string& path, const model::E
 
 // Rows all over the table must be the source's own: their shapes would agree for another training of the model, too.
 Status compare_rows(const formats::EngramTable& table, const MappedFile& file, const EngramTableRows& own) {
-  const EngramTableRows shared = joined_rows(own.layer, own.n_codes,
-                                             {.file = &file, .offset = table.offset, .bytes = table.bytes()});
+  const EngramTableRows shared =
+      joined_rows(own.layer, own.n_codes, {.file = &file, .offset = table.offset, .bytes = table.bytes()});
   for (u64 i = 0; i < std::min(kCompared, own.rows); ++i) {
     const u64 row = own.rows * i / kCompared;
     const auto theirs = read_engram_row(shared, row);
@@ -47,8 +47,9 @@ Status compare_rows(const formats::EngramTable& table, const MappedFile& file, c
     const auto ours = read_engram_row(own, row);
     if (!ours) return ours.error();
     if (*ours == *theirs) continue;
-    return Error{fmt::format("{}: row {} of the Engram table of layer {} is not the source's: it belongs to another model",
-                             file.path(), row, own.layer)};
+    return Error{
+        fmt::format("{}: row {} of the Engram table of layer {} is not the source's: it belongs to another model",
+                    file.path(), row, own.layer)};
   }
   return {};
 }

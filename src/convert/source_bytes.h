@@ -1,5 +1,6 @@
 // Bytes of a tensor where its file has them, read piece by piece into memory of bounded size. (Not through a mapping: a
-// source that is cut while it is converted must end the conversion, not the process, and its pages would count as ours.)
+// source that is cut while it is converted must end the conversion, not the process, and its pages would count as
+// ours.)
 #pragma once
 #include <functional>
 #include <vector>

@@ -210,15 +210,14 @@ void add_tasks(Conversion& conversion, u32 number, const Output& output) {
   const auto n_jobs = static_cast<u32>(output.jobs.size());
   for (u32 i = 0; i < output.tables.size(); ++i) {
     const EngramTableRows& table = *output.tables[i];
-    conversion.tasks.push_back(
-        {.key = {.output = number, .tensor = n_jobs + i},
-         .files = table.files(),
-         .unit_bytes = table.row_bytes(),
-         .convert = [&table](u64 first, const Append& append) -> Result<TensorConversion> {
-           const Status done = append_engram_rows(table, first / table.row_bytes(), append);
-           if (!done) return done.error();
-           return TensorConversion{.bytes_in = table.bytes(), .small = {}};
-         }});
+    conversion.tasks.push_back({.key = {.output = number, .tensor = n_jobs + i},
+                                .files = table.files(),
+                                .unit_bytes = table.row_bytes(),
+                                .convert = [&table](u64 first, const Append& append) -> Result<TensorConversion> {
+                                  const Status done = append_engram_rows(table, first / table.row_bytes(), append);
+                                  if (!done) return done.error();
+                                  return TensorConversion{.bytes_in = table.bytes(), .small = {}};
+                                }});
   }
   for (u32 i = 0; i < n_jobs; ++i) {
     const Job& job = output.jobs[i];
@@ -237,8 +236,7 @@ void add_tasks(Conversion& conversion, u32 number, const Output& output) {
 ConversionOutput output_of(const std::string& path, const GgufMetadata& metadata, const Output& output, u64 bytes) {
   return {.path = path,
           .bytes = bytes,
-          .open = [path, metadata,
-                   &output](formats::WriteMode mode) -> Result<std::unique_ptr<formats::TensorWriter>> {
+          .open = [path, metadata, &output](formats::WriteMode mode) -> Result<std::unique_ptr<formats::TensorWriter>> {
             Result<GgufWriter> writer = GgufWriter::create(path, metadata, output.tensors, mode);
             if (!writer) return writer.error();
             return std::unique_ptr<formats::TensorWriter>(std::make_unique<GgufWriter>(*std::move(writer)));
@@ -298,8 +296,8 @@ Status add_engram_rows(const std::string& packed_path, GgufInput& input,
   if (!opened) return opened.error();
   const auto file = std::make_shared<const MappedFile>(*std::move(opened));
   for (const formats::EngramTable& table : rows->tables) {
-    input.engram_tables.push_back(
-        joined_rows(table.spec.layer, shape.head_dim, {.file = file.get(), .offset = table.offset, .bytes = table.bytes()}));
+    input.engram_tables.push_back(joined_rows(table.spec.layer, shape.head_dim,
+                                              {.file = file.get(), .offset = table.offset, .bytes = table.bytes()}));
   }
   input.sources.push_back(file.get());
   files.push_back(file);

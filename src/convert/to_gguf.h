@@ -30,7 +30,7 @@ struct GgufInput {
   engram::EngramConstants engram;
   std::vector<Tensor> tensors;  // in the order of model::tensor_specs
   std::vector<EngramTableRows> engram_tables;
-  model::SkippedTensors skipped;  // the vision tower
+  model::SkippedTensors skipped;                            // the vision tower
   std::vector<const MappedFile*> sources;                   // all files that are read
   std::vector<const MappedFile*> consumable;                // those that --consume may remove,
   std::vector<const MappedFile*> consumable_without_draft;  // and where the drafter is left out

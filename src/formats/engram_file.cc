@@ -150,9 +150,10 @@ Status verify_contents(const EngramFile& file) {
   if (!mapping) return mapping.error();
   for (const EngramTable& table : file.tables) {
     if (table.digest == Sha256Digest{}) {
-      return Error{fmt::format("{}: the rows of layer {} have no hash to compare them with: they lie in a file of another "
-                               "kind (convert --engram-from)",
-                               file.path, table.spec.layer)};
+      return Error{
+          fmt::format("{}: the rows of layer {} have no hash to compare them with: they lie in a file of another "
+                      "kind (convert --engram-from)",
+                      file.path, table.spec.layer)};
     }
     if (table.offset + table.bytes() > mapping->bytes().size()) {
       return Error{

@@ -105,17 +105,19 @@ Result<EngramFile> open_engram_link(Bytes link, const std::string& path) {
   EngramFile rows{.path = fs::path(name).is_absolute() ? name : folder_of(path) + "/" + name};
   const Result<MappedFile> file = MappedFile::open(rows.path);
   if (!file) {
-    return Error{fmt::format("{}: the Engram rows lie in another file; {}; put it back, or convert again with "
-                             "--engram-from",
-                             path, file.error().message)};
+    return Error{
+        fmt::format("{}: the Engram rows lie in another file; {}; put it back, or convert again with "
+                    "--engram-from",
+                    path, file.error().message)};
   }
   const Result<Sha256Digest> beginning = beginning_of(*file);
   if (!beginning) return beginning.error();
   if (file->bytes().size() != load<u64>(&link[kFileBytesAt]) ||
       *beginning != load<Sha256Digest>(&link[kBeginningDigestAt])) {
-    return Error{fmt::format("{}: {} is not the file with the Engram rows that it was when this was converted; put it "
-                             "back, or convert again with --engram-from",
-                             path, printable(rows.path))};
+    return Error{
+        fmt::format("{}: {} is not the file with the Engram rows that it was when this was converted; put it "
+                    "back, or convert again with --engram-from",
+                    path, printable(rows.path))};
   }
   for (u64 i = 0; i < load<u32>(&link[12]); ++i) {
     const std::byte* record = &link[kTablesAt + i * kTableRecordBytes];
@@ -125,7 +127,8 @@ Result<EngramFile> open_engram_link(Bytes link, const std::string& path) {
                       .offset = load<u64>(record + 24)};
     const std::optional<u64> end = (CheckedSize(table.spec.rows) * table.spec.row_bytes + table.offset).value();
     if (!end || *end > file->bytes().size()) {
-      return Error{fmt::format("{}: the rows of layer {} end outside {}", path, table.spec.layer, printable(rows.path))};
+      return Error{
+          fmt::format("{}: the rows of layer {} end outside {}", path, table.spec.layer, printable(rows.path))};
     }
     rows.tables.push_back(table);
   }

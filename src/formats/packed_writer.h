@@ -43,8 +43,8 @@ class PackedWriter : public TensorWriter {
   // Bytes of the whole file.
   u64 size_bytes() const { return plan_.file_bytes; }
 
-  // Once, after every tensor was appended in full: writes the header (documents and table, too), gives the file its name
-  // and opens the result.
+  // Once, after every tensor was appended in full: writes the header (documents and table, too), gives the file its
+  // name and opens the result.
   Result<PackedFile> finish();
 
  private:

@@ -27,8 +27,8 @@ Result<Weights> load_packed_weights(const Config& config, formats::PackedFile fi
 // Whether the file is a drafter alone (`convert --only-draft`).
 bool is_packed_drafter(const formats::PackedFile& file);
 
-// Whether a drafter made for a model of configuration `drafter` fits one of `config`: both have the same drafter, of the
-// same sizes. `path` names the drafter's file in errors.
+// Whether a drafter made for a model of configuration `drafter` fits one of `config`: both have the same drafter, of
+// the same sizes. `path` names the drafter's file in errors.
 Status check_same_drafter(const Config& config, const Config& drafter, const std::string& path);
 
 // The comparison of tensors alone: headers, no weights.

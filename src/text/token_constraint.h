@@ -1,5 +1,5 @@
-// What may come next in an answer: the sampler asks before each token and tells which one it was. JSON mode, JSON Schema,
-// tool calls and the reasoning budget are such constraints.
+// What may come next in an answer: the sampler asks before each token and tells which one it was. JSON mode, JSON
+// Schema, tool calls and the reasoning budget are such constraints.
 #pragma once
 #include <memory>
 #include <span>

@@ -31,7 +31,12 @@ struct OneRow {
 };
 
 MatrixRows fp8(Bytes codes, Bytes scales) {
-  return {.type = MatrixRows::Type::kFp8, .codes = codes, .scales = scales, .first_row = 0, .rows = 1, .columns = codes.size()};
+  return {.type = MatrixRows::Type::kFp8,
+          .codes = codes,
+          .scales = scales,
+          .first_row = 0,
+          .rows = 1,
+          .columns = codes.size()};
 }
 
 std::vector<std::byte> from_hex(std::string_view text) {
@@ -111,7 +116,8 @@ TEST(Q8_0, TakesBf16RowsAndFillsMissingRowsWithZeros) {
   std::vector<std::byte> values(2 * 64);
   store(&values[2 * 40], u16{0xc2fe});  // -127 in column 40
   store(&values[2 * 41], u16{0x3fc0});  // 1.5
-  const MatrixRows source{.type = MatrixRows::Type::kBf16, .codes = values, .scales = {}, .first_row = 0, .rows = 1, .columns = 64};
+  const MatrixRows source{
+      .type = MatrixRows::Type::kBf16, .codes = values, .scales = {}, .first_row = 0, .rows = 1, .columns = 64};
   std::vector<std::byte> codes(32 * 64, std::byte{0xee});
   std::vector<std::byte> scales(2 * 64, std::byte{0xee});
   SmallBlocks small;

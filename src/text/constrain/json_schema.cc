@@ -112,9 +112,9 @@ Type type_of(const Json& value) {
 }
 
 const TypeSet& all_types() {
-  static const TypeSet kAll = {Type::kNull,   Type::kBoolean, Type::kInteger, Type::kNumber,
-                               Type::kString, Type::kArray,   Type::kObject};
-  return kAll;
+  static const TypeSet all = {Type::kNull,   Type::kBoolean, Type::kInteger, Type::kNumber,
+                              Type::kString, Type::kArray,   Type::kObject};
+  return all;
 }
 
 TypeSet declared_types(const Json& schema) {

@@ -77,11 +77,11 @@ class AnswerConstraint : public TokenConstraint {
   // The opener may end inside a token; what follows it there must fit, else it was no call but a mention of one.
   void look_for_call(std::string_view bytes) {
     if (!compiled_.call) return;
-    static const std::string kOpener = calls_opener();
+    static const std::string opener = calls_opener();
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       tail_ += bytes[i];
-      if (tail_.size() > kOpener.size()) tail_.erase(0, 1);
-      if (tail_ != kOpener) continue;
+      if (tail_.size() > opener.size()) tail_.erase(0, 1);
+      if (tail_ != opener) continue;
       enter(*compiled_.call);
       if (position_->accept(bytes.substr(i + 1))) return;
       phase_ = Phase::kFree;

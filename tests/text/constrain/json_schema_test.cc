@@ -131,7 +131,7 @@ TEST(JsonSchema, ValidTextsAreAllowedAndOthersAreNot) {
 
 // std::regex of the test's validator knows bytes only.
 TEST(JsonSchema, PatternsMatchCharactersBeyondAscii) {
-  const char* const kSchema = R"({"type": "string", "pattern": "^[äö]\\w\\s.$"})";
+  constexpr const char* kSchema = R"({"type": "string", "pattern": "^[äö]\\w\\s.$"})";
   EXPECT_TRUE(allows(kSchema, R"("äb é")"));
   EXPECT_FALSE(allows(kSchema, R"("ab é")"));
 }

@@ -25,7 +25,7 @@ Json parse(std::string_view text) {
   return parse_json_text(text, "test").value();
 }
 
-const char* const kTools = R"([
+constexpr const char* kTools = R"([
   {"name": "read", "description": "Read a file", "parameters": {"type": "object", "properties": {"path": {"type": "string"}, "lines": {"type": "integer", "minimum": 1}}, "required": ["path"]}},
   {"name": "now", "parameters": {"type": "object", "properties": {}}},
   {"name": "list", "description": "No parameters named"},

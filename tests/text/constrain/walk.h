@@ -12,8 +12,8 @@
 namespace bolide::text {
 
 inline std::shared_ptr<const Vocabulary> nano_vocabulary() {
-  static const auto kVocabulary = std::make_shared<const Vocabulary>(nano_tokenizer());
-  return kVocabulary;
+  static const auto vocabulary = std::make_shared<const Vocabulary>(nano_tokenizer());
+  return vocabulary;
 }
 
 inline TokenIds nano_tokens() {
